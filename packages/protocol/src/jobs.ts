@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { grant } from './windows.ts';
+import { holdoff, limiterInstructions } from './agents.ts';
+import { bucketName, count, displayName, id, objectKey, rate, timestampMs } from './identifiers.ts';
+import { MAX_FAILURES_PER_REPORT, MAX_KEY_BYTES, MAX_SHARDS_PER_JOB } from './limits.ts';
+
+const endpointUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
+
+/** An S3 server with the credentials that jobs use there. */
+export const endpointInput = z.strictObject({
+  name: displayName,
+  url: endpointUrl,
+  region: z.string().min(1).max(64).default('us-east-1'),
+  /** `http://host/bucket` (true) or `http://bucket.host` (false). */
+  pathStyle: z.boolean().default(true),
+  accessKeyId: z.string().min(1, 'must not be empty').max(256),
+  /** Encrypted at rest; never sent back. Absent in an update: keep the stored one. */
+  secretAccessKey: z.string().min(1, 'must not be empty').max(1_024),
+});
+export type EndpointInput = z.infer<typeof endpointInput>;
+
+/** An endpoint as pages see it: without its secret. */
+export const endpointView = z.object({
+  endpointId: id,
+  name: displayName,
+  url: z.string(),
+  region: z.string(),
+  pathStyle: z.boolean(),
+  accessKeyId: z.string(),
+  createdAtMs: timestampMs,
+});
+export type EndpointView = z.infer<typeof endpointView>;
+export const endpointList = z.object({ endpoints: z.array(endpointView) });
+
+/** Answer of an endpoint test: it was reached and lists these buckets (null: the credentials may not list buckets). */
+export const endpointTestResult = z.object({ latencyMs: rate, buckets: z.array(z.string()).nullable() });
+export type EndpointTestResult = z.infer<typeof endpointTestResult>;
+
+const prefix = z.string().max(MAX_KEY_BYTES).default('');
+
+/** `copy-all`: every object · `target-skip`: not what exists at the target · `incremental`: what differs in size or is newer. */
+export const copyMode = z.enum(['copy-all', 'target-skip', 'incremental']);
+export type CopyMode = z.infer<typeof copyMode>;
+
+export const jobInput = z.strictObject({
+  name: displayName,
+  source: z.strictObject({ endpointId: id, bucket: bucketName, prefix }),
+  target: z.strictObject({ endpointId: id, bucket: bucketName, prefix }),
+  mode: copyMode.default('copy-all'),
+});
+export type JobInput = z.infer<typeof jobInput>;
+
+/**
+ * queued → running ⇄ paused; running → completed | completed-with-failures | failed; any unfinished → cancelled.
+ * `retry` brings completed-with-failures, failed and cancelled back to queued.
+ */
+export const jobState = z.enum([
+  'queued',
+  'running',
+  'paused',
+  'completed',
+  'completed-with-failures',
+  'failed',
+  'cancelled',
+]);
+export type JobState = z.infer<typeof jobState>;
+
+export const copyCounters = z.object({
+  objectsListed: count,
+  objectsCopied: count,
+  objectsSkipped: count,
+  objectsFailed: count,
+  bytesCopied: count,
+  /** Time that operations spent parked for credits, summed over operations, in ms. */
+  parkedMs: count,
+  /** Attempts beyond the first. */
+  retries: count,
+});
+export type CopyCounters = z.infer<typeof copyCounters>;
+
+/** An object that could not be copied, with all that support needs. */
+export const copyFailure = z.object({
+  key: objectKey,
+  /** Named reason, such as `NoSuchKey`, `AccessDenied`, `checksum-mismatch`. */
+  code: z.string().max(64),
+  message: z.string().max(500),
+  requestId: z.string().max(128).nullable(),
+});
+export type CopyFailure = z.infer<typeof copyFailure>;
+
+export const jobView = z.object({
+  jobId: id,
+  name: displayName,
+  source: z.object({ endpointId: id, endpointName: z.string(), bucket: z.string(), prefix: z.string() }),
+  target: z.object({ endpointId: id, endpointName: z.string(), bucket: z.string(), prefix: z.string() }),
+  mode: copyMode,
+  state: jobState,
+  /** Why the job failed; null otherwise. */
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  createdBy: z.string(),
+  createdAtMs: timestampMs,
+  startedAtMs: timestampMs.nullable(),
+  finishedAtMs: timestampMs.nullable(),
+  counters: copyCounters,
+  /** Rates over the last reports. */
+  objectsPerSecond: rate,
+  bytesPerSecond: rate,
+  /** Key ranges: done, running, all. Listing is complete, and an ETA possible, once every range has been listed. */
+  shardsDone: count,
+  shardsRunning: count,
+  shardsTotal: count,
+  /** Share of the job that is done, 0–100, from key ranges; null while unknown. */
+  progressPercent: rate.nullable(),
+  etaMs: count.nullable(),
+  agents: z.array(z.object({ agentId: id, name: z.string() })),
+  holdoffCount: count,
+  /** End of the latest holdoff that still pauses an agent of this job. */
+  holdoffUntilMs: timestampMs.nullable(),
+});
+export type JobView = z.infer<typeof jobView>;
+export const jobList = z.object({ jobs: z.array(jobView) });
+export const failureList = z.object({ failures: z.array(copyFailure), total: count });
+
+export const jobAction = z.enum(['pause', 'resume', 'cancel', 'retry']);
+export type JobAction = z.infer<typeof jobAction>;
+
+/** What a shard covers: a key range (start exclusive, end inclusive, in UTF-8 byte order), or listed keys (a retry). */
+export const shardWork = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('range'), startAfter: z.string().nullable(), endAt: z.string().nullable() }),
+  z.object({ type: z.literal('keys'), keys: z.array(objectKey).max(1_000) }),
+]);
+export type ShardWork = z.infer<typeof shardWork>;
+
+/** Where and with what an agent reaches one side of a job. Only ever sent to the agent that runs it. */
+export const s3Location = z.object({
+  url: z.string(),
+  region: z.string(),
+  pathStyle: z.boolean(),
+  accessKeyId: z.string(),
+  secretAccessKey: z.string(),
+  bucket: z.string(),
+  prefix: z.string(),
+});
+export type S3Location = z.infer<typeof s3Location>;
+
+/** Work handed to one agent, fenced by `leaseId`: once it is given to somebody else, reports are refused with lease-lost. */
+export const assignment = z.object({
+  jobId: id,
+  jobName: z.string(),
+  shardId: id,
+  leaseId: id,
+  mode: copyMode,
+  source: s3Location,
+  target: s3Location,
+  work: shardWork,
+  /** Last key of the range that an earlier run finished in order; continue after it. */
+  checkpoint: z.string().nullable(),
+  /** Before copying, split the range into at most this many and report them; 0: copy at once. */
+  splitInto: z.number().int().nonnegative().max(MAX_SHARDS_PER_JOB),
+});
+export type Assignment = z.infer<typeof assignment>;
+
+export const claimRequest = z.strictObject({
+  /** How long to wait for work before answering `assignment: null`. */
+  waitSeconds: z.number().nonnegative().max(25),
+});
+
+/** Accepting a job grants credits at once (D7); `grant` is null when the agent already runs under one. */
+export const claimResponse = z.object({
+  assignment: assignment.nullable(),
+  grant: grant.nullable(),
+  limiter: limiterInstructions,
+});
+export type ClaimResponse = z.infer<typeof claimResponse>;
+
+/** Splits a shard: boundaries b₁ < b₂ < … make the ranges (start, b₁], (b₁, b₂], …, (bₙ, end]; the reporter keeps the first. */
+export const splitRequest = z.strictObject({
+  leaseId: id,
+  boundaries: z.array(objectKey).max(MAX_SHARDS_PER_JOB - 1),
+});
+export const splitResponse = z.object({ work: shardWork });
+
+export const progressRequest = z.strictObject({
+  leaseId: id,
+  /** `released`: given back unfinished (pause, shutdown); `failed`: the whole job cannot go on (bucket gone, access denied). */
+  state: z.enum(['running', 'completed', 'released', 'failed']),
+  checkpoint: z.string().nullable(),
+  /** Counters of this lease up to the checkpoint, and up to now. A successor starts from the former. */
+  atCheckpoint: copyCounters,
+  live: copyCounters,
+  failures: z.array(copyFailure).max(MAX_FAILURES_PER_REPORT),
+  error: z.object({ code: z.string().max(64), message: z.string().max(1_000) }).nullable(),
+  holdoff: holdoff.nullable(),
+  /** Holdoffs of this lease so far. */
+  holdoffCount: count,
+});
+export type ProgressRequest = z.infer<typeof progressRequest>;
+
+/** `release`: stop at the checkpoint and give the shard back · `abandon`: stop, clean up, the job is cancelled. */
+export const progressResponse = z.object({ desired: z.enum(['run', 'release', 'abandon']) });
+export type ProgressResponse = z.infer<typeof progressResponse>;

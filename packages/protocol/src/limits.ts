@@ -1,0 +1,35 @@
+/** Version of the wire. Sent by agents in every heartbeat; the console lists other versions in amber. */
+export const PROTOCOL_VERSION = 1;
+
+/** Length of a credit window and of the heartbeat cycle, in seconds, when the console is not told otherwise. */
+export const DEFAULT_WINDOW_SECONDS = 30;
+
+/** An agent is online (and may be active) while its last heartbeat is at most this many windows old: 90 s by default. */
+export const ONLINE_WINDOWS = 3;
+
+/** Lowest global limit that the coordinator enforces, in TPS. */
+export const MIN_GLOBAL_LIMIT_TPS = 100;
+
+/** Highest global limit accepted, in TPS: far above any cluster, low enough that credits stay exact integers. */
+export const MAX_GLOBAL_LIMIT_TPS = 1_000_000_000;
+
+/** Points of the monitor's chart: 60 windows, 30 minutes by default. */
+export const MONITOR_POINTS = 60;
+
+/** Longest request body that the console reads, in bytes. A progress report with a full list of failures is the largest. */
+export const MAX_BODY_BYTES = 1_048_576;
+
+/** Failures carried by one progress report; the agent sends the rest with the next ones. */
+export const MAX_FAILURES_PER_REPORT = 200;
+
+/** Failures kept per job with key and reason; beyond it they are only counted. */
+export const MAX_FAILURES_PER_JOB = 10_000;
+
+/** Key ranges that one job may be split into. */
+export const MAX_SHARDS_PER_JOB = 1_024;
+
+/** Longest time that a claim may wait at the console for work, in seconds (a long poll; below common proxy time-outs). */
+export const MAX_CLAIM_WAIT_SECONDS = 25;
+
+/** An S3 key has at most this many bytes in UTF-8. */
+export const MAX_KEY_BYTES = 1_024;

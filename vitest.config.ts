@@ -1,0 +1,43 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests run on the sources: the "@weir/source" export condition maps every workspace package to its src/.
+const resolve = { conditions: ['@weir/source', 'node', 'import', 'module', 'default'] };
+const ssr = { resolve: { conditions: resolve.conditions, externalConditions: resolve.conditions } };
+
+export default defineConfig({
+  resolve,
+  ssr,
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{packages,apps}/*/test/unit/**/*.test.{ts,tsx}'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['{packages,apps}/*/test/integration/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          // Real servers and whole fleets: one file at a time keeps a two-core machine honest.
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['e2e/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
