@@ -1,0 +1,4 @@
+import { build, ensureNodeModules } from './prepare.mjs';
+
+ensureNodeModules();
+build();

@@ -1,0 +1,71 @@
+// npm test: from an empty clone to every check and test. `npm test -- --only unit` runs one stage.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, ensureNodeModules, ensureTestPrograms, root, run, say, stop, tool } from './prepare.mjs';
+
+const reports = join(root, 'node_modules', '.cache', 'weir-tests');
+const totals = { passed: 0, failed: 0 };
+
+/** Runs one vitest project and adds its figures. @param {string} project */
+function vitest(project) {
+  const report = join(reports, `${project}.json`);
+  rmSync(report, { force: true });
+  const status = run(tool('vitest'), [
+    'run',
+    '--project',
+    project,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ]);
+  try {
+    const result = JSON.parse(readFileSync(report, 'utf8'));
+    totals.passed += result.numPassedTests;
+    totals.failed += result.numFailedTests;
+    const skipped = result.numPendingTests + result.numTodoTests;
+    if (skipped > 0) {
+      process.stderr.write(`${skipped} tests of project ${project} were skipped; no test may be.\n`);
+      return 1;
+    }
+  } catch {
+    return status || 1;
+  }
+  return status;
+}
+
+/** @type {Record<string, () => number>} */
+const stages = {
+  types: () => run(tool('tsc'), ['-b']),
+  lint: () => run(tool('oxlint'), ['--type-aware', '--deny-warnings']),
+  format: () => run(tool('oxfmt'), ['--check']),
+  boundaries: () => run(tool('depcruise'), ['--config', '.dependency-cruiser.mjs', 'packages', 'apps']),
+  deadcode: () => run(tool('knip'), []),
+  unit: () => vitest('unit'),
+  integration: () => vitest('integration'),
+  e2e: () => vitest('e2e'),
+};
+
+const [flag, wanted] = process.argv.slice(2);
+if (flag !== undefined && (flag !== '--only' || wanted === undefined || !(wanted in stages))) {
+  stop(`Usage: npm test -- --only <${Object.keys(stages).join('|')}>`);
+}
+
+const started = Date.now();
+mkdirSync(reports, { recursive: true });
+ensureNodeModules();
+mkdirSync(reports, { recursive: true });
+ensureTestPrograms();
+build();
+const lines = [];
+let failed = false;
+for (const [name, stage] of Object.entries(stages)) {
+  if (wanted !== undefined && wanted !== name) continue;
+  say(name);
+  const from = Date.now();
+  const status = stage();
+  failed ||= status !== 0;
+  lines.push(`${status === 0 ? '✓' : '✗'} ${name.padEnd(12)} ${((Date.now() - from) / 1000).toFixed(1)} s`);
+}
+process.stdout.write(`\n${lines.join('\n')}\nin ${((Date.now() - started) / 1000).toFixed(0)} s\n`);
+process.stdout.write(`${totals.passed} passed, ${totals.failed} failed\n`);
+process.exitCode = failed ? 1 : 0;
