@@ -207,7 +207,7 @@ describe('answers', () => {
   });
 
   test.each([
-    [301, { location: 'https://console.test/' } as Record<string, string>, /redirects to https:\/\/console\.test\//],
+    [301, { location: 'https://console.test/' }, /redirects to https:\/\/console\.test\//],
     [0, {}, /redirects$/],
   ])('a redirect (status %i) is never followed, the token goes nowhere else', async (status, headers, message) => {
     const { fetch, seen } = answering(status, '', headers);
