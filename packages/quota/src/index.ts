@@ -1,1 +1,3 @@
-export {};
+export * from './deadlines.ts';
+export * from './errors.ts';
+export type * from './store.ts';
