@@ -1,1 +1,3 @@
-export {};
+export * from './cost-model.ts';
+export * from './credit-window.ts';
+export type { AbortSource } from './parking-queue.ts';

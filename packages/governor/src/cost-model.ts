@@ -1,0 +1,80 @@
+/** S3 operation types that can count toward the limit. */
+export type TransactionType = 'LIST' | 'GET' | 'PUT' | 'DELETE';
+
+/** Requests that an S3 copy sends, by the names of the S3 API. */
+export type S3Operation =
+  | 'ListBuckets'
+  | 'HeadBucket'
+  | 'CreateBucket'
+  | 'ListObjectsV2'
+  | 'HeadObject'
+  | 'GetObject'
+  | 'GetObjectTagging'
+  | 'PutObject'
+  | 'CopyObject'
+  | 'CreateMultipartUpload'
+  | 'UploadPart'
+  | 'UploadPartCopy'
+  | 'CompleteMultipartUpload'
+  | 'AbortMultipartUpload'
+  | 'ListParts'
+  | 'ListMultipartUploads'
+  | 'DeleteObject';
+
+/** What an operation takes from the window. */
+export interface Charge {
+  readonly type: TransactionType;
+  /** Credits: a whole number ≥ 1. */
+  readonly cost: number;
+}
+
+/** Credits taken once for an object that is copied in parts, whatever their number. */
+export const MULTIPART_OBJECT_COST = 11;
+
+// One frozen object per answer: a charge is taken millions of times, so it must not allocate.
+const LISTING: Charge = Object.freeze({ type: 'LIST', cost: 1 });
+const SINGLE_PUT: Charge = Object.freeze({ type: 'PUT', cost: 1 });
+const MULTIPART_PUT: Charge = Object.freeze({ type: 'PUT', cost: MULTIPART_OBJECT_COST });
+
+const PER_OBJECT: Readonly<Record<S3Operation, Charge | null>> = {
+  ListBuckets: null,
+  HeadBucket: null,
+  CreateBucket: null,
+  ListObjectsV2: LISTING,
+  HeadObject: null,
+  GetObject: null,
+  GetObjectTagging: null,
+  PutObject: SINGLE_PUT,
+  CopyObject: SINGLE_PUT,
+  CreateMultipartUpload: MULTIPART_PUT,
+  UploadPart: null,
+  UploadPartCopy: null,
+  CompleteMultipartUpload: null,
+  AbortMultipartUpload: null,
+  ListParts: null,
+  ListMultipartUploads: null,
+  DeleteObject: null,
+};
+
+/**
+ * The documented cost model, `per-object`: an object costs a fixed amount once, not what its requests would add up to.
+ *
+ * - `ListObjectsV2`: LIST 1 (one page of at most 1,000 objects).
+ * - `PutObject`, `CopyObject`: PUT 1.
+ * - `CreateMultipartUpload`: PUT 11. This is the object's charge, not the request's: it is taken before the upload is
+ *   created, and no later request of that object is charged.
+ * - Everything else, and every retry: nothing. GET and DELETE therefore have no effect, even when they are switched on.
+ *
+ * @param attempt 0 for the first try of a request; anything above is a retry.
+ * @param chargedTypes types that the settings count toward the limit.
+ * @returns the charge, or null when the operation is free. The object is shared and frozen.
+ */
+export function chargeFor(
+  operation: S3Operation,
+  attempt: number,
+  chargedTypes: ReadonlySet<TransactionType>,
+): Charge | null {
+  if (attempt > 0) return null;
+  const charge = PER_OBJECT[operation];
+  return charge !== null && chargedTypes.has(charge.type) ? charge : null;
+}
