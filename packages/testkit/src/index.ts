@@ -1,1 +1,3 @@
-export {};
+export * from './s3/fauxqs.ts';
+export * from './s3/fauxqs-process.ts';
+export * from './s3/rgw.ts';

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+
+const STOP_GRACE_MS = 5_000;
+
+/**
+ * From util-linux: asks the kernel to end the daemon with its parent, also when the parent is killed and can clean up
+ * nothing. It replaces itself by the daemon, so the process id stays the daemon's.
+ */
+const SETPRIV = '/usr/bin/setpriv';
+
+/** A child process that is ended by its own id, and never outlives this process. */
+export interface Daemon {
+  readonly name: string;
+  readonly pid: number;
+  /** Resolves when the process has ended, with how. */
+  readonly ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts a process with its output in `logFile`. Throws when the program cannot be started. */
+export async function startDaemon(name: string, command: string, args: string[], logFile: string): Promise<Daemon> {
+  const log = openSync(logFile, 'a');
+  const tied = existsSync(SETPRIV);
+  const line = tied ? ['--pdeathsig', 'KILL', command, ...args] : args;
+  const child = spawn(tied ? SETPRIV : command, line, { stdio: ['ignore', log, log] });
+  closeSync(log);
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  // The same for systems without setpriv, as far as this process still gets to do it.
+  const killAtExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => {
+      process.off('exit', killAtExit);
+      resolve(signal ?? `exit code ${code ?? 'unknown'}`);
+    });
+  });
+  return { name, pid: child.pid ?? 0, ended, stop: () => stopChild(child, ended) };
+}
+
+async function stopChild(child: ChildProcess, ended: Promise<string>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
+  await ended;
+  clearTimeout(timer);
+}
