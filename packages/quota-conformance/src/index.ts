@@ -1,1 +1,2 @@
-export {};
+export { describeStore } from './suite.ts';
+export type { Faults, Harness, SuiteOptions } from './harness.ts';
