@@ -126,6 +126,17 @@ describe('a holdoff', () => {
     expect(put.admitted).toBe(true);
   });
 
+  test('is not cut short when the limiter is switched off meanwhile', async () => {
+    const bench = new Bench({ holdoffMinMs: 50_000, holdoffMaxMs: 50_000 });
+    await bench.startWith(grant(1, 0));
+    const parked = bench.put();
+    bench.governor.startHoldoff(cause);
+    await bench.last.answer({ limiter: off });
+    expect(parked.admitted).toBe(false);
+    await bench.time.advance(50_000);
+    expect(parked.admitted).toBe(true);
+  });
+
   test('that ends while the console is lost leaves operations parked until it answers', async () => {
     const bench = new Bench({ holdoffMinMs: 30_000, holdoffMaxMs: 30_000 });
     await bench.startWith(grant(1, 5));
