@@ -1,0 +1,39 @@
+import { useEffect, useRef, type ReactElement, type ReactNode } from 'react';
+import styles from './page-header.module.css';
+
+/** Whether a page was shown before: then the new one takes the focus, so that screen readers say where one is. */
+let navigated = false;
+
+/** Title of a page; also names the browser tab. */
+export function PageHeader({
+  title,
+  description,
+  back,
+  actions,
+}: {
+  title: string;
+  description?: ReactNode;
+  back?: ReactNode;
+  actions?: ReactNode;
+}): ReactElement {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Weir`;
+  }, [title]);
+  useEffect(() => {
+    if (navigated) heading.current?.focus({ preventScroll: true });
+    navigated = true;
+  }, []);
+  return (
+    <header className={styles.header}>
+      <div className={styles.text}>
+        {back}
+        <h1 ref={heading} tabIndex={-1} className={styles.title}>
+          {title}
+        </h1>
+        {description !== undefined && <p className={styles.description}>{description}</p>}
+      </div>
+      {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+    </header>
+  );
+}

@@ -1,0 +1,34 @@
+import { useId, type ReactElement } from 'react';
+import { Icon } from './icon.tsx';
+import styles from './search-field.module.css';
+
+/** A filter over a list that is already here. */
+export function SearchField({
+  label,
+  value,
+  placeholder,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  placeholder: string;
+  onChange: (value: string) => void;
+}): ReactElement {
+  const id = useId();
+  return (
+    <span className={styles.box}>
+      <label className="visually-hidden" htmlFor={id}>
+        {label}
+      </label>
+      <Icon name="search" size={16} />
+      <input
+        id={id}
+        type="search"
+        className={styles.input}
+        value={value}
+        placeholder={placeholder}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </span>
+  );
+}

@@ -1,0 +1,79 @@
+import type { ReactElement, ReactNode } from 'react';
+import type { MonitorView } from '@weir/protocol';
+import { bandOf, type Band } from '../../format/band.ts';
+import { formatCount, formatMbps, formatPercent, formatPlural, formatTps } from '../../format/numbers.ts';
+import { cx } from '../../components/class-names.ts';
+import { MiniBar } from '../../components/meter.tsx';
+import styles from './summary-cards.module.css';
+
+const BAND_WORDS: Readonly<Record<Band, string>> = {
+  green: 'Normal, with headroom',
+  amber: 'Approaching the limit',
+  red: 'At or above the limit',
+};
+
+/** The three figures at the top of the monitor. */
+export function SummaryCards({ view }: { view: MonitorView }): ReactElement {
+  const band = bandOf(view.utilizationPercent);
+  const paused = view.rows.filter((row) => row.holdoffUntilMs !== null).length;
+  const unthrottled = view.rows.filter((row) => row.kind === 'agent' && row.online && !row.throttled).length;
+  return (
+    <div className={styles.cards}>
+      <StatCard
+        title="Total System TPS"
+        band={band}
+        value={formatTps(view.totalActualTps)}
+        of={`/ ${formatCount(view.globalLimitTps)}`}
+        foot={`${formatMbps(view.totalMbps)} Mbps of object data`}
+      />
+      <StatCard
+        title="Utilization"
+        band={band}
+        value={formatPercent(view.utilizationPercent)}
+        foot={BAND_WORDS[band]}
+        bar={<MiniBar percent={view.utilizationPercent} tone={band} wide />}
+      />
+      <StatCard
+        title="Active Agents"
+        value={formatCount(view.runningAgents)}
+        of={`/ ${formatCount(view.registeredAgents)}`}
+        foot={
+          [
+            paused > 0 && `${formatPlural(paused, 'agent')} in holdoff`,
+            unthrottled > 0 && `${formatCount(unthrottled)} unthrottled`,
+          ]
+            .filter(Boolean)
+            .join(' · ') || 'running / registered'
+        }
+      />
+    </div>
+  );
+}
+
+function StatCard({
+  title,
+  value,
+  of,
+  foot,
+  band,
+  bar,
+}: {
+  title: string;
+  value: string;
+  of?: string;
+  foot: string;
+  band?: Band;
+  bar?: ReactNode;
+}): ReactElement {
+  return (
+    <section className={styles.card} aria-label={title} data-band={band}>
+      <h2 className={styles.title}>{title}</h2>
+      <p className={styles.line}>
+        <span className={cx(styles.value, band !== undefined && styles[band])}>{value}</span>
+        {of !== undefined && <span className={styles.of}> {of}</span>}
+      </p>
+      <p className={styles.foot}>{foot}</p>
+      {bar !== undefined && <div className={styles.bar}>{bar}</div>}
+    </section>
+  );
+}
