@@ -24,9 +24,9 @@ export function describeStore(name: string, options: SuiteOptions): void {
   };
   describe(`store ${name}`, () => {
     for (const [section, cases] of Object.entries(sections)) {
-      describe(section, () => {
+      describe(`${section} of ${name}`, () => {
         for (const { guarantee, check } of cases) {
-          it(guarantee, async () => {
+          it(`${section}: ${guarantee}`, async () => {
             expect.hasAssertions();
             await withBench(options, check);
           });
