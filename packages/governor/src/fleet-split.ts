@@ -1,0 +1,171 @@
+/**
+ * The recompute of `allocation.ts` without a pass over the fleet: O(log n) for each report and each answer.
+ *
+ * Every share is an offset that all of a kind have in common plus a key of the agent's own (base = budget ÷ agents):
+ *
+ *   hungry            0.4 × (base + bonus)   +  0.6 × runs with
+ *   steady            0.4 × base             +  0.6 × runs with
+ *   slack, a ≥ base   as steady: it leaves nothing of the base share unused
+ *   slack, a < base   0.2 × base             +  0.2 × actual + 0.6 × runs with
+ *
+ * so counts and sums of keys in order answer what a pass would: the bonus needs the slack agents below base by actual
+ * TPS; the sum of all shares is `0.4 × budget + 0.6 × Σ runs with`, since computed shares add up to the budget (D4);
+ * minimum shares (D6) need the tally of shares above a value, asked a few times (`fitting-scale.ts`).
+ *
+ * Which slack agents are below base changes with the number of agents. They move between the two orders only when a
+ * minimum share may matter, and then only those whose actual TPS lies between the old base and the new one.
+ */
+import {
+  appetiteOf,
+  enforcedLimit,
+  givenBack,
+  GIVEN_BACK,
+  smoothed,
+  SMOOTHING,
+  type Appetite,
+  type RunningAgent,
+} from './allocation.ts';
+import { fittingScale, MIN_AGENT_TPS, type Tally } from './fitting-scale.ts';
+import { OrderedTallies, type Place } from './ordered-tallies.ts';
+
+const RUNS_WITH_WEIGHT = 1 - SMOOTHING;
+
+interface Member {
+  readonly agent: RunningAgent;
+  readonly appetite: Appetite;
+  /** Takes the member out of the orders that depend on its kind. */
+  leave: () => void;
+  /** Its place by actual TPS, when slack. */
+  byActual: Place<Member> | null;
+}
+
+/** What all agents have in common in one recompute. */
+interface Outlook {
+  readonly base: number;
+  readonly reclaiming: boolean;
+  readonly bonus: number;
+  readonly scale: number;
+}
+
+/** The agents in the split with what they run with and reported; answers what each is given next. */
+export class FleetSplit {
+  #budget: number;
+  readonly #members = new Map<string, Member>();
+  readonly #hungry = new OrderedTallies<Member>();
+  readonly #steady = new OrderedTallies<Member>();
+  readonly #slackByActual = new OrderedTallies<Member>();
+  readonly #givingByRunsWith = new OrderedTallies<Member>();
+  readonly #givingByShare = new OrderedTallies<Member>();
+  /** Slack agents with less actual TPS than this are in the `giving` orders, the others in `steady`. */
+  #givingBelow = 0;
+  #outlook: Outlook | null = null;
+
+  /** @param globalLimitTps budget in TPS; a value below 100 counts as 100. */
+  constructor(globalLimitTps: number) {
+    this.#budget = enforcedLimit(globalLimitTps);
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  set globalLimitTps(limit: number) {
+    this.#budget = enforcedLimit(limit);
+    this.#outlook = null;
+  }
+
+  /** Adds an agent, or replaces what is known of it. */
+  put(agent: RunningAgent): void {
+    this.remove(agent.id);
+    const member: Member = { agent, appetite: appetiteOf(agent), leave: () => {}, byActual: null };
+    this.#members.set(agent.id, member);
+    if (member.appetite === 'slack') member.byActual = this.#slackByActual.add(agent.actualTps ?? 0, member);
+    this.#enter(member);
+    this.#outlook = null;
+  }
+
+  /** Takes an agent out of the split; harmless when it is not in it. */
+  remove(id: string): void {
+    const member = this.#members.get(id);
+    if (member === undefined) return;
+    this.#members.delete(id);
+    member.leave();
+    if (member.byActual !== null) this.#slackByActual.remove(member.byActual);
+    this.#outlook = null;
+  }
+
+  /** What an agent is given at its next heartbeat, in TPS; undefined when it is not in the split. */
+  nextTps(id: string): number | undefined {
+    const member = this.#members.get(id);
+    if (member === undefined) return undefined;
+    this.#outlook ??= this.#lookAhead();
+    const { base, reclaiming, bonus, scale } = this.#outlook;
+    const { allocatedTps, actualTps } = member.agent;
+    let computed = base;
+    if (reclaiming && member.appetite === 'hungry') computed += bonus;
+    if (reclaiming && member.appetite === 'slack') computed -= givenBack(base, actualTps ?? 0);
+    return Math.max(MIN_AGENT_TPS, scale * smoothed(computed, allocatedTps));
+  }
+
+  #enter(member: Member): void {
+    const { allocatedTps, actualTps } = member.agent;
+    if (member.appetite === 'slack' && (actualTps ?? 0) < this.#givingBelow) {
+      const shareKey = SMOOTHING * GIVEN_BACK * (actualTps ?? 0) + RUNS_WITH_WEIGHT * allocatedTps;
+      const byRunsWith = this.#givingByRunsWith.add(allocatedTps, member);
+      const byShare = this.#givingByShare.add(shareKey, member);
+      member.leave = () => {
+        this.#givingByRunsWith.remove(byRunsWith);
+        this.#givingByShare.remove(byShare);
+      };
+      return;
+    }
+    const order = member.appetite === 'hungry' ? this.#hungry : this.#steady;
+    const place = order.add(allocatedTps, member);
+    member.leave = () => order.remove(place);
+  }
+
+  #lookAhead(): Outlook {
+    const base = this.#budget / this.#members.size;
+    const hungry = this.#hungry.total.count;
+    const reclaiming = hungry > 0;
+    const giving = reclaiming ? this.#slackByActual.below(base) : { count: 0, sum: 0 };
+    const bonus = reclaiming ? Math.max(0, (GIVEN_BACK * (giving.count * base - giving.sum)) / hungry) : 0;
+    return { base, reclaiming, bonus, scale: this.#scale(base, reclaiming, bonus) };
+  }
+
+  #scale(base: number, reclaiming: boolean, bonus: number): number {
+    const runsWith = this.#hungry.total.sum + this.#steady.total.sum + this.#givingByRunsWith.total.sum;
+    const all: Tally = { count: this.#members.size, sum: smoothed(this.#budget, runsWith) };
+    const capped = Math.min(1, this.#budget / all.sum);
+    // Nobody has a smaller share than a slack agent that used nothing and runs with nothing.
+    if (capped * SMOOTHING * (1 - GIVEN_BACK) * base >= MIN_AGENT_TPS) return capped;
+    this.#sortSlackAt(base);
+    return fittingScale(this.#budget, all, (least) => this.#sharesFrom(least, base, reclaiming, bonus));
+  }
+
+  /** Tally of the shares ≥ `least`. */
+  #sharesFrom(least: number, base: number, reclaiming: boolean, bonus: number): Tally {
+    const common = SMOOTHING * base;
+    const giving = reclaiming
+      ? shifted(this.#givingByShare, least, (1 - GIVEN_BACK) * common, 1)
+      : shifted(this.#givingByRunsWith, least, common, RUNS_WITH_WEIGHT);
+    const steady = shifted(this.#steady, least, common, RUNS_WITH_WEIGHT);
+    const hungry = shifted(this.#hungry, least, common + SMOOTHING * bonus, RUNS_WITH_WEIGHT);
+    return { count: giving.count + steady.count + hungry.count, sum: giving.sum + steady.sum + hungry.sum };
+  }
+
+  #sortSlackAt(base: number): void {
+    const [from, to] = base > this.#givingBelow ? [this.#givingBelow, base] : [base, this.#givingBelow];
+    this.#givingBelow = base;
+    for (const member of this.#slackByActual.between(from, to)) {
+      member.leave();
+      this.#enter(member);
+    }
+  }
+}
+
+/** Tally of `offset + weight × key` over all keys for which that is ≥ `least`. */
+function shifted(order: OrderedTallies<Member>, least: number, offset: number, weight: number): Tally {
+  const { count, sum } = order.atOrAbove((least - offset) / weight);
+  return { count, sum: count * offset + weight * sum };
+}
