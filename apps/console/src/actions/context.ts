@@ -1,0 +1,74 @@
+import type { Coordinator } from '../fleet/interim-coordinator.ts';
+import type { Assignment, VersionedGovernorSettings, WindowRecord } from '@weir/protocol';
+import type { ClaimDesk } from '../fleet/claim-desk.ts';
+import type { Fleet, Moment } from '../fleet/fleet.ts';
+import type { JobRates } from '../fleet/job-rates.ts';
+import type { LeaseWatch } from '../fleet/lease-watch.ts';
+import type { MonitorHistory } from '../fleet/monitor-history.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EndpointProbe } from '../ports/endpoint-probe.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { LoginLimiter } from '../ports/login-limiter.ts';
+import type { NameResolver } from '../ports/name-resolver.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { Random } from '../ports/random.ts';
+import type { SecretBox } from '../ports/secret-box.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { AlarmBoard } from '../fleet/alarm-board.ts';
+
+/** Numbers that the actions go by. */
+export interface ConsoleLimits {
+  /** Length of a credit window, in seconds. */
+  windowSeconds: number;
+  /** Parts that the first holder of a new job splits it into. */
+  initialSplit: number;
+  /** Oldest version of the wire that agents may speak. */
+  oldestProtocolVersion: number;
+  /** How long a login lasts, in ms. */
+  sessionMs: number;
+  /** How long an endpoint may take to answer a probe, in ms. */
+  probeTimeoutMs: number;
+}
+
+/** Events that metrics count. */
+export type CountedEvent = 'heartbeat' | 'lease-lapsed' | 'login-failed' | 'job-created' | 'object-failures';
+
+/** Everything that actions work with: the ports, and the live state of this process. */
+export interface ConsoleContext {
+  readonly limits: ConsoleLimits;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly storage: Storage;
+  readonly secretBox: SecretBox;
+  readonly passwords: PasswordHasher;
+  readonly loginLimiter: LoginLimiter;
+  readonly probe: EndpointProbe;
+  readonly resolver: NameResolver;
+  readonly sessionKey: string;
+  readonly enrolmentToken: string;
+
+  readonly fleet: Fleet;
+  readonly coordinator: Coordinator;
+  readonly history: MonitorHistory;
+  readonly alarms: AlarmBoard;
+  readonly leases: LeaseWatch;
+  readonly rates: JobRates;
+  readonly desk: ClaimDesk<Assignment>;
+  /** Settings in force; replaced as a whole when they are changed. */
+  governor: VersionedGovernorSettings;
+  /** Finished windows that are not written yet. */
+  windows: WindowRecord[];
+  /** Counts an event for the metrics. */
+  count(event: CountedEvent, by?: number): void;
+}
+
+/** Now, on both clocks. */
+export function momentOf(context: Pick<ConsoleContext, 'clock'>): Moment {
+  return { nowMs: context.clock.nowMs(), steadyMs: context.clock.steadyMs() };
+}
+
+/** How long an agent or lease may be silent, in ms: three windows. */
+export function silenceMs(context: Pick<ConsoleContext, 'limits'>): number {
+  return context.limits.windowSeconds * 3_000;
+}

@@ -1,0 +1,42 @@
+import type { AgentView } from '@weir/protocol';
+import type { LiveAgent } from '../fleet/live-agent.ts';
+import { momentOf, type ConsoleContext } from './context.ts';
+
+/** All agents, in the order in which they were enrolled; revoked ones too. */
+export function listAgents(context: ConsoleContext): AgentView[] {
+  const allocations = allocationsOf(context);
+  return context.fleet.all().map((agent) => viewOf(context, agent, allocations.get(agent.agentId) ?? 0));
+}
+
+/** One agent as the Agents page shows it. */
+export function agentViewOf(context: ConsoleContext, agent: LiveAgent): AgentView {
+  return viewOf(context, agent, allocationsOf(context).get(agent.agentId) ?? 0);
+}
+
+function allocationsOf(context: ConsoleContext): Map<string, number> {
+  const snapshot = context.coordinator.snapshot(context.clock.steadyMs());
+  return new Map(snapshot.map((agent) => [agent.id, agent.allocatedTps]));
+}
+
+function viewOf(context: ConsoleContext, agent: LiveAgent, allocatedTps: number): AgentView {
+  const { nowMs, steadyMs } = momentOf(context);
+  const online = context.fleet.isOnline(agent, steadyMs);
+  const running = context.fleet.isRunning(agent, steadyMs);
+  return {
+    agentId: agent.agentId,
+    name: agent.name,
+    host: agent.host,
+    version: agent.version,
+    protocolVersion: agent.protocolVersion,
+    status: running ? 'running' : online ? 'idle' : 'offline',
+    limiter: agent.limiter,
+    revoked: agent.revoked,
+    enrolledAtMs: agent.enrolledAtMs,
+    lastHeartbeatAtMs: agent.lastHeartbeatAtMs,
+    runningJobs: agent.runningJobs,
+    allocatedTps,
+    actualTps: running ? (agent.usage?.actualTps ?? 0) : 0,
+    holdoffUntilMs: agent.holdoffUntilMs !== null && agent.holdoffUntilMs > nowMs ? agent.holdoffUntilMs : null,
+    holdoffCount: agent.holdoffCount,
+  };
+}

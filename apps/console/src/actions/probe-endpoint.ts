@@ -1,0 +1,59 @@
+import type { FieldProblem } from '@weir/protocol';
+import type { ProbeRefusal, ProbeTarget } from '../ports/endpoint-probe.ts';
+import { ConsoleError } from './console-error.ts';
+import type { ConsoleContext } from './context.ts';
+
+/** Runs a probe for at most the time that a probe may take, whatever its implementation does. */
+export async function probeWithin<T>(
+  context: Pick<ConsoleContext, 'clock' | 'limits'>,
+  probe: (signal: AbortSignal) => Promise<T | ProbeRefusal>,
+): Promise<T | ProbeRefusal> {
+  const { probeTimeoutMs } = context.limits;
+  const controller = new AbortController();
+  const late = new Promise<ProbeRefusal>((resolve) => {
+    controller.signal.addEventListener('abort', () => {
+      resolve({ ok: false, reason: 'unreachable', message: `no answer within ${probeTimeoutMs / 1_000} s` });
+    });
+  });
+  const timer = context.clock.after(probeTimeoutMs, () => controller.abort());
+  try {
+    return await Promise.race([probe(controller.signal), late]);
+  } catch (error) {
+    if (controller.signal.aborted) return await late;
+    throw error;
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** The refusal of an endpoint that was probed, naming the field that is to be corrected. */
+export function endpointRefused(
+  refusal: ProbeRefusal,
+  target: ProbeTarget,
+  fields: { url: string; key: string },
+): ConsoleError {
+  if (refusal.reason === 'unreachable') {
+    const problem: FieldProblem = {
+      field: fields.url,
+      value: target.url.slice(0, 64),
+      problem: `cannot be reached: ${refusal.message}`,
+    };
+    return new ConsoleError(
+      'endpoint-unreachable',
+      `The endpoint ${target.url} cannot be reached: ${refusal.message}`,
+      {
+        fields: [problem],
+      },
+    );
+  }
+  const problem: FieldProblem = {
+    field: fields.key,
+    value: target.accessKeyId.slice(0, 64),
+    problem: `is refused by the endpoint: ${refusal.message}`,
+  };
+  return new ConsoleError(
+    'endpoint-refused-credentials',
+    `The endpoint ${target.url} refuses the access key or its secret: ${refusal.message}`,
+    { fields: [problem] },
+  );
+}

@@ -1,0 +1,80 @@
+import type { Assignment, S3Location } from '@weir/protocol';
+import type { JobSide, StoredJob } from '../ports/job-store.ts';
+import { leaseShard, type Shard } from '../queue/shard.ts';
+import { ConsoleError, isConsoleError } from './console-error.ts';
+import type { ConsoleContext } from './context.ts';
+import { requireAllowedAddress } from './endpoint-addresses.ts';
+import { secretOf } from './endpoint-secret.ts';
+import { failJob } from './fail-job.ts';
+
+/**
+ * Takes the next shard of the oldest job for an agent; null when nothing is queued. A job whose endpoint is gone or has
+ * become forbidden fails here, and the next one is tried.
+ */
+export async function takeShard(context: ConsoleContext, agentId: string): Promise<Assignment | null> {
+  for (;;) {
+    const taken = await leaseNext(context, agentId);
+    if (taken === null) return null;
+    const { job, shard, leaseId } = taken;
+    context.leases.begin({ leaseId, shardId: shard.shardId, jobId: job.jobId, agentId }, context.clock.steadyMs());
+    try {
+      const source = await locationOf(context, job.source);
+      const target = await locationOf(context, job.target);
+      return {
+        jobId: job.jobId,
+        jobName: job.name,
+        shardId: shard.shardId,
+        leaseId,
+        mode: job.mode,
+        source,
+        target,
+        work: shard.work,
+        checkpoint: shard.checkpoint,
+        splitInto: shard.splitInto,
+      };
+    } catch (error) {
+      const reason = isConsoleError(error)
+        ? { code: error.code, message: error.message }
+        : { code: 'internal', message: 'The endpoint of this job cannot be read; the log of the console says why.' };
+      context.log.error({ jobId: job.jobId, error: String(error) }, 'a job cannot be handed out');
+      await failJob(context, job.jobId, reason);
+    }
+  }
+}
+
+async function leaseNext(
+  context: ConsoleContext,
+  agentId: string,
+): Promise<{ job: StoredJob; shard: Shard; leaseId: string } | null> {
+  return context.storage.transaction(async (stores) => {
+    const queued = await stores.shards.nextQueued();
+    const job = queued && (await stores.jobs.get(queued.jobId));
+    if (queued === undefined || job === undefined) return null;
+    const leaseId = context.random.id('lse');
+    const shard = leaseShard(queued, leaseId, agentId);
+    await stores.shards.save(shard);
+    if (job.state === 'queued') {
+      job.state = 'running';
+      job.startedAtMs ??= context.clock.nowMs();
+      await stores.jobs.save(job);
+    }
+    return { job, shard, leaseId };
+  });
+}
+
+async function locationOf(context: ConsoleContext, side: JobSide): Promise<S3Location> {
+  const endpoint = await context.storage.endpoints.get(side.endpointId);
+  if (endpoint === undefined) {
+    throw new ConsoleError('not-found', `The endpoint ${side.endpointName} of this job was removed: make a new job.`);
+  }
+  await requireAllowedAddress(context, endpoint.url, 'url');
+  return {
+    url: endpoint.url,
+    region: endpoint.region,
+    pathStyle: endpoint.pathStyle,
+    accessKeyId: endpoint.accessKeyId,
+    secretAccessKey: context.secretBox.open(endpoint.sealedSecret, secretOf(endpoint.endpointId)),
+    bucket: side.bucket,
+    prefix: side.prefix,
+  };
+}

@@ -1,0 +1,109 @@
+import { DEFAULT_WINDOW_SECONDS, type FieldProblem, ROLES, type Role } from '@weir/protocol';
+import { z } from 'zod';
+import { fieldProblems } from '../validation/field-problems.ts';
+
+/** An account that is made, or brought to this role and password, when the console starts. */
+export interface AccountOption {
+  username: string;
+  role: Role;
+  /** 8–256 characters. */
+  password: string;
+}
+
+/** Options of a console. */
+export interface ConsoleOptions {
+  /** Directory of the database and the secrets; made when it is not there. */
+  dataDir: string;
+  /** Address to listen on. Default 127.0.0.1: reachable from this machine only. */
+  host: string;
+  /** Port to listen on; 0: any free one. Default 8180. */
+  port: number;
+  /** Directory of the pages (with index.html); absent: no pages. */
+  webRoot?: string | undefined;
+  /** Address that agents are told to use, such as https://weir.example.org; absent: the one that is listened on. */
+  publicUrl?: string | undefined;
+  /** Length of a credit window and of the heartbeat cycle, in seconds: 1–300. Default 30. */
+  windowSeconds: number;
+  /** Parts that the first agent of a new job splits it into: 1–256. Default 24. */
+  initialSplit: number;
+  /** Password of the account `admin`; absent: one is made at the first start. */
+  adminPassword?: string | undefined;
+  /** Further accounts. */
+  accounts: AccountOption[];
+  /** Certificate and key, PEM files; both or neither. */
+  tlsCertFile?: string | undefined;
+  tlsKeyFile?: string | undefined;
+  /** Least important messages that are logged. Default info. */
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+}
+
+/** Options as a caller writes them: what has a default may be absent. */
+export type ConsoleOptionsInput = Pick<ConsoleOptions, 'dataDir'> & Partial<ConsoleOptions>;
+
+const path = z.string().min(1, 'must not be empty');
+const password = z.string().min(8, 'must have at least 8 characters').max(256, 'must have at most 256 characters');
+const wholeNumber = (least: number, most: number): z.ZodNumber =>
+  z
+    .number(`must be a whole number from ${least} to ${most}`)
+    .int(`must be a whole number from ${least} to ${most}`)
+    .min(least, `must be at least ${least}`)
+    .max(most, `must be at most ${most}`);
+
+const consoleOptions = z
+  .strictObject({
+    dataDir: path,
+    host: z.string().min(1, 'must not be empty').default('127.0.0.1'),
+    port: wholeNumber(0, 65_535).default(8_180),
+    webRoot: path.optional(),
+    publicUrl: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+    windowSeconds: z
+      .number('must be a number of seconds from 1 to 300')
+      .min(1, 'must be at least 1 second')
+      .max(300, 'must be at most 300 seconds')
+      .default(DEFAULT_WINDOW_SECONDS),
+    initialSplit: wholeNumber(1, 256).default(24),
+    adminPassword: password.optional(),
+    accounts: z
+      .array(
+        z.strictObject({
+          username: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1–64 characters of a–z, 0–9, ., - and _'),
+          role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`),
+          password,
+        }),
+      )
+      .max(1_000, 'must have at most 1000 accounts')
+      .default([]),
+    tlsCertFile: path.optional(),
+    tlsKeyFile: path.optional(),
+    logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  })
+  .refine(({ tlsCertFile, tlsKeyFile }) => (tlsCertFile === undefined) === (tlsKeyFile === undefined), {
+    path: ['tlsKeyFile'],
+    error: 'must be given together with tlsCertFile',
+    // Otherwise this would be said only once everything else is right.
+    when: () => true,
+  });
+
+/** Reads options; every problem is listed at once, nothing is guessed. */
+export function parseConsoleOptions(
+  input: unknown,
+): { ok: true; options: ConsoleOptions } | { ok: false; problems: FieldProblem[] } {
+  const result = consoleOptions.safeParse(input);
+  if (result.success) return { ok: true, options: result.data };
+  return { ok: false, problems: fieldProblems(result.error, input) };
+}
+
+/** Options that cannot be used; the message lists every problem on a line of its own. */
+export class InvalidConsoleOptions extends Error {
+  override readonly name = 'InvalidConsoleOptions';
+  readonly problems: readonly FieldProblem[];
+
+  constructor(problems: readonly FieldProblem[]) {
+    const lines = problems.map(({ field, value, problem }) => {
+      const sent = value === undefined ? '' : ` (it is ${JSON.stringify(value)})`;
+      return `  ${field || 'options'} ${problem}${sent}`;
+    });
+    super(`The console cannot start with these options:\n${lines.join('\n')}`);
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,174 @@
+import type { HeartbeatRequest, Holdoff } from '@weir/protocol';
+import type { StoredAgent } from '../ports/agent-store.ts';
+import type { LiveAgent, RememberedGrant } from './live-agent.ts';
+import { storedPart } from './live-agent.ts';
+
+/** When something happened, on both clocks. */
+export interface Moment {
+  nowMs: number;
+  steadyMs: number;
+}
+
+/**
+ * All agents, in memory: who they are, and what their last heartbeat said. A heartbeat costs no database access and no pass
+ * over the fleet: changes are collected for a batch, and the sum of actual TPS is kept up to date by differences.
+ */
+export class Fleet {
+  readonly #agents = new Map<string, LiveAgent>();
+  readonly #byCredential = new Map<string, LiveAgent>();
+  readonly #changed = new Set<LiveAgent>();
+  /** What each agent adds to the total. */
+  readonly #counted = new Map<string, number>();
+  readonly #onlineMs: number;
+  #totalTps = 0;
+
+  /** `onlineMs`: an agent is online while its last heartbeat is at most this old. */
+  constructor(onlineMs: number, agents: readonly StoredAgent[], start: Moment) {
+    this.#onlineMs = onlineMs;
+    for (const stored of agents) {
+      const ageMs = stored.lastHeartbeatAtMs === null ? null : Math.max(0, start.nowMs - stored.lastHeartbeatAtMs);
+      this.#put({
+        ...stored,
+        heardAtSteadyMs: ageMs === null ? null : start.steadyMs - ageMs,
+        runningJobs: 0,
+        usage: null,
+        grant: null,
+        previousGrant: null,
+      });
+    }
+  }
+
+  #put(agent: LiveAgent): void {
+    this.#agents.set(agent.agentId, agent);
+    if (!agent.revoked) this.#byCredential.set(agent.credentialHash, agent);
+  }
+
+  get(agentId: string): LiveAgent | undefined {
+    return this.#agents.get(agentId);
+  }
+
+  /** The agent that holds a credential; undefined for an unknown or revoked one. */
+  byCredential(credentialHash: string): LiveAgent | undefined {
+    return this.#byCredential.get(credentialHash);
+  }
+
+  /** All agents, revoked ones too, in the order in which they were enrolled. */
+  all(): LiveAgent[] {
+    return [...this.#agents.values()];
+  }
+
+  /** Agents that may work. */
+  registered(): LiveAgent[] {
+    return this.all().filter((agent) => !agent.revoked);
+  }
+
+  findByName(name: string): LiveAgent | undefined {
+    return this.registered().find((agent) => agent.name === name);
+  }
+
+  isOnline(agent: LiveAgent, steadyMs: number): boolean {
+    return !agent.revoked && agent.heardAtSteadyMs !== null && steadyMs - agent.heardAtSteadyMs <= this.#onlineMs;
+  }
+
+  isRunning(agent: LiveAgent, steadyMs: number): boolean {
+    return agent.runningJobs > 0 && this.isOnline(agent, steadyMs);
+  }
+
+  /** Adds an agent, or gives a known one its new credential. */
+  enrol(stored: StoredAgent, moment: Moment): LiveAgent {
+    const known = this.#agents.get(stored.agentId);
+    if (known !== undefined) this.#byCredential.delete(known.credentialHash);
+    const agent: LiveAgent = {
+      ...stored,
+      heardAtSteadyMs: moment.steadyMs,
+      runningJobs: 0,
+      usage: null,
+      grant: null,
+      previousGrant: null,
+    };
+    this.#put(agent);
+    this.#count(agent, 0);
+    return agent;
+  }
+
+  /** Takes what a heartbeat says. */
+  heartbeat(agent: LiveAgent, request: HeartbeatRequest, moment: Moment): void {
+    agent.lastHeartbeatAtMs = moment.nowMs;
+    agent.heardAtSteadyMs = moment.steadyMs;
+    agent.protocolVersion = request.protocolVersion;
+    agent.version = request.version;
+    agent.host = request.host;
+    agent.bootId = request.bootId;
+    agent.limiter = request.limiter;
+    agent.runningJobs = request.runningJobs;
+    agent.usage = request.usage;
+    this.holdoff(agent, request.holdoff, moment);
+    this.#count(agent, request.runningJobs > 0 ? (request.usage?.actualTps ?? 0) : 0);
+    this.#changed.add(agent);
+  }
+
+  /** Notes a holdoff, or that there is none; a new one is counted once. */
+  holdoff(agent: LiveAgent, holdoff: Holdoff | null, moment: Moment): void {
+    const paused = agent.holdoffUntilMs !== null && agent.holdoffUntilMs > moment.nowMs;
+    if (holdoff !== null && holdoff.remainingMs > 0) {
+      if (!paused) agent.holdoffCount += 1;
+      agent.holdoffUntilMs = moment.nowMs + holdoff.remainingMs;
+    } else if (agent.holdoffUntilMs !== null) {
+      agent.holdoffUntilMs = null;
+    } else {
+      return;
+    }
+    this.#changed.add(agent);
+  }
+
+  /** The agent was given work, which it will report with its next heartbeat. */
+  gaveWork(agent: LiveAgent): void {
+    agent.runningJobs = Math.max(1, agent.runningJobs);
+  }
+
+  /** Remembers a grant that was sent; the same one again changes nothing. */
+  granted(agent: LiveAgent, grant: RememberedGrant): void {
+    if (agent.grant?.epoch === grant.epoch && agent.grant.windowNumber === grant.windowNumber) return;
+    agent.previousGrant = agent.grant;
+    agent.grant = grant;
+  }
+
+  /** Takes away the credential for good. */
+  revoke(agent: LiveAgent): StoredAgent {
+    agent.revoked = true;
+    agent.runningJobs = 0;
+    agent.usage = null;
+    agent.holdoffUntilMs = null;
+    this.#byCredential.delete(agent.credentialHash);
+    this.#count(agent, 0);
+    return storedPart(agent);
+  }
+
+  /** Sum of actual TPS over online running agents, as of the last heartbeats and the last `settle`. */
+  get totalActualTps(): number {
+    return this.#totalTps;
+  }
+
+  /** Lets agents that have gone silent fall out of the total, and sums anew, so that rounding errors cannot add up. */
+  settle(steadyMs: number): void {
+    this.#totalTps = 0;
+    for (const [agentId, tps] of this.#counted) {
+      const agent = this.#agents.get(agentId);
+      if (agent !== undefined && this.isRunning(agent, steadyMs)) this.#totalTps += tps;
+      else this.#counted.delete(agentId);
+    }
+  }
+
+  #count(agent: LiveAgent, tps: number): void {
+    this.#totalTps = Math.max(0, this.#totalTps - (this.#counted.get(agent.agentId) ?? 0) + tps);
+    if (tps > 0) this.#counted.set(agent.agentId, tps);
+    else this.#counted.delete(agent.agentId);
+  }
+
+  /** Agents that changed since the last call, to be written in one batch. */
+  takeChanged(): StoredAgent[] {
+    const changed = [...this.#changed].map(storedPart);
+    this.#changed.clear();
+    return changed;
+  }
+}

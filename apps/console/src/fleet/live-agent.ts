@@ -1,0 +1,51 @@
+import type { WindowUsage } from '@weir/protocol';
+import type { StoredAgent } from '../ports/agent-store.ts';
+
+/** A grant as the fleet remembers it, to say later what a reported window was allowed. */
+export interface RememberedGrant {
+  epoch: string;
+  windowNumber: number;
+  windowSeconds: number;
+  allocatedTps: number;
+  creditBudget: number;
+}
+
+/** An agent with what it said last. */
+export interface LiveAgent extends StoredAgent {
+  /** Steady time of the last heartbeat, or of the enrolment while there was none; null: not heard in this life. */
+  heardAtSteadyMs: number | null;
+  /** Jobs that it said to run, or 1 when it was given work since. */
+  runningJobs: number;
+  /** Its last report; null before the first. */
+  usage: WindowUsage | null;
+  /** The grant that it runs under, and the one before. */
+  grant: RememberedGrant | null;
+  previousGrant: RememberedGrant | null;
+}
+
+/** Real bandwidth of a window in Mbit/s: object bytes in both directions. */
+export function mbpsOf(usage: WindowUsage | null): number {
+  if (usage === null || usage.windowMs === 0) return 0;
+  return ((usage.bytesRead + usage.bytesWritten) * 8) / 1_000 / usage.windowMs;
+}
+
+/** The same agent without what only this life of the console knows. */
+export function storedPart(agent: LiveAgent): StoredAgent {
+  const { agentId, name, host, version, protocolVersion, limiter, revoked, credentialHash } = agent;
+  const { enrolledAtMs, lastHeartbeatAtMs, bootId, holdoffUntilMs, holdoffCount } = agent;
+  return {
+    agentId,
+    name,
+    host,
+    version,
+    protocolVersion,
+    limiter,
+    revoked,
+    credentialHash,
+    enrolledAtMs,
+    lastHeartbeatAtMs,
+    bootId,
+    holdoffUntilMs,
+    holdoffCount,
+  };
+}

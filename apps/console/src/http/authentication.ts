@@ -1,0 +1,69 @@
+import { ROLES, type Role, type RouteAuth } from '@weir/protocol';
+import type { FastifyRequest } from 'fastify';
+import { ConsoleError } from '../actions/console-error.ts';
+import type { ConsoleContext } from '../actions/context.ts';
+import { findSession } from '../actions/find-session.ts';
+import { digestOf, sameSecret } from '../security/digests.ts';
+import type { Caller } from './call.ts';
+import { refuseCrossSite } from './cross-site.ts';
+
+/** Name of the session cookie. */
+export const SESSION_COOKIE = 'weir_session';
+
+/**
+ * Who calls, if they may call a route with this `auth`. Each kind of credential opens its own routes only: an agent's
+ * opens no page, a session no agent route.
+ * @throws ConsoleError unauthenticated, wrong-credentials, wrong-enrolment-token, forbidden, cross-site-request
+ */
+export async function authenticate(context: ConsoleContext, request: FastifyRequest, auth: RouteAuth): Promise<Caller> {
+  switch (auth) {
+    case 'public':
+      // Logging in sets a cookie, so it must not be possible from another site either.
+      refuseCrossSite(request);
+      return { kind: 'anyone' };
+    case 'enrolment':
+      return enroller(context, request);
+    case 'agent':
+      return agent(context, request);
+    case 'viewer':
+    case 'operator':
+    case 'admin':
+      return person(context, request, auth);
+  }
+}
+
+function enroller(context: ConsoleContext, request: FastifyRequest): Caller {
+  const token = bearerOf(request);
+  if (token === undefined) throw missing('the enrolment token');
+  if (sameSecret(token, context.enrolmentToken)) return { kind: 'enroller' };
+  throw new ConsoleError('wrong-enrolment-token', 'The enrolment token is wrong: copy it from the Agents page.');
+}
+
+function agent(context: ConsoleContext, request: FastifyRequest): Caller {
+  const credential = bearerOf(request);
+  if (credential === undefined) throw missing("an agent's credential");
+  const found = context.fleet.byCredential(digestOf(credential));
+  if (found !== undefined) return { kind: 'agent', agent: found };
+  throw new ConsoleError('wrong-credentials', 'The credential of this agent is unknown or revoked: enrol it again.');
+}
+
+async function person(context: ConsoleContext, request: FastifyRequest, least: Role): Promise<Caller> {
+  const token = request.cookies[SESSION_COOKIE];
+  if (token === undefined) throw missing('a login');
+  refuseCrossSite(request);
+  const session = await findSession(context, token);
+  if (session === undefined) throw new ConsoleError('unauthenticated', 'The session has ended: log in again.');
+  if (ROLES.indexOf(session.role) < ROLES.indexOf(least)) {
+    throw new ConsoleError('forbidden', `This needs the role ${least}; ${session.username} is ${session.role}.`);
+  }
+  return { kind: 'person', ...session, token };
+}
+
+function missing(what: string): ConsoleError {
+  return new ConsoleError('unauthenticated', `This needs ${what}.`);
+}
+
+/** The bearer token of a request; undefined when there is none. */
+export function bearerOf(request: FastifyRequest): string | undefined {
+  return /^Bearer +([\w.~+/-]+=*) *$/i.exec(request.headers.authorization ?? '')?.[1];
+}

@@ -1,0 +1,79 @@
+import type { ErrorBody, ErrorCode } from '@weir/protocol';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ConsoleError, isConsoleError } from '../actions/console-error.ts';
+
+const STATUS: Record<ErrorCode, number> = {
+  'bad-request': 400,
+  'validation-failed': 400,
+  unauthenticated: 401,
+  'wrong-credentials': 401,
+  'wrong-enrolment-token': 401,
+  forbidden: 403,
+  'cross-site-request': 403,
+  'not-found': 404,
+  'name-taken': 409,
+  'in-use': 409,
+  'wrong-state': 409,
+  'lease-lost': 409,
+  'endpoint-unreachable': 422,
+  'endpoint-refused-credentials': 422,
+  'endpoint-forbidden-address': 422,
+  'bucket-not-found': 422,
+  'protocol-too-old': 426,
+  'payload-too-large': 413,
+  'too-many-requests': 429,
+  unavailable: 503,
+  internal: 500,
+};
+
+/** HTTP status of a refusal. */
+export function statusOf(code: ErrorCode): number {
+  return STATUS[code];
+}
+
+/** Answers every error in the one form of the wire. What was not foreseen is logged, and the client learns no detail. */
+export function replyWithErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOf(error);
+    if (refusal.code === 'internal')
+      request.log.error({ err: error, route: request.routeOptions.url }, 'request failed');
+    return sendRefusal(reply, refusal, isConsoleError(error) ? undefined : statusCodeOf(error));
+  });
+}
+
+/** Sends a refusal; `status` when the protocol layer has a more exact one than the code. */
+export function sendRefusal(reply: FastifyReply, refusal: ConsoleError, status?: number): FastifyReply {
+  const { code, message, fields, retryAfterMs } = refusal;
+  const body: ErrorBody = {
+    error: {
+      code,
+      message,
+      ...(fields === undefined ? {} : { fields }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.ceil(retryAfterMs) }),
+    },
+  };
+  if (retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(retryAfterMs / 1_000));
+  if (statusOf(code) === 401) void reply.header('www-authenticate', 'Bearer realm="Weir"');
+  return reply
+    .code(code === 'bad-request' ? (status ?? statusOf(code)) : statusOf(code))
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(body);
+}
+
+function statusCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
+  return typeof error.statusCode === 'number' ? error.statusCode : undefined;
+}
+
+function refusalOf(error: unknown): ConsoleError {
+  if (isConsoleError(error)) return error;
+  const status = statusCodeOf(error);
+  if (status === undefined || status >= 500) {
+    return new ConsoleError('internal', 'The console failed to answer; its log says why.', { cause: error });
+  }
+  if (status === 413) return new ConsoleError('payload-too-large', 'The request is larger than the console reads.');
+  const message =
+    status === 415 ? 'The body must be sent as application/json.' : 'The request is not valid HTTP or JSON.';
+  return new ConsoleError('bad-request', message, { cause: error });
+}

@@ -1,0 +1,120 @@
+import type { FastifyInstance } from 'fastify';
+import type { JobState } from '@weir/protocol';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { ConsoleError } from '../actions/console-error.ts';
+import type { ConsoleContext, CountedEvent } from '../actions/context.ts';
+import { utilizationPercent } from '../actions/utilization.ts';
+import { sameSecret } from '../security/digests.ts';
+import { authenticate, bearerOf } from './authentication.ts';
+
+const EVENTS: Record<CountedEvent, string> = {
+  heartbeat: 'Heartbeats received',
+  'lease-lapsed': 'Leases that lapsed because their agent was silent',
+  'login-failed': 'Logins with a wrong name or password',
+  'job-created': 'Jobs created',
+  'object-failures': 'Failed objects reported',
+};
+const JOB_STATES: readonly JobState[] = [
+  'queued',
+  'running',
+  'paused',
+  'completed',
+  'completed-with-failures',
+  'failed',
+  'cancelled',
+];
+
+/** Metrics of one console. Labels are routes, states and classes of status, never agents or jobs, so their number is bounded. */
+export class ConsoleMetrics {
+  readonly #registry = new Registry();
+  readonly #events: Counter<'event'>;
+  readonly #requests: Histogram<'route' | 'status'>;
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+    this.#events = new Counter({
+      name: 'weir_events_total',
+      help: Object.entries(EVENTS)
+        .map(([event, help]) => `${event}: ${help}`)
+        .join('. '),
+      labelNames: ['event'],
+      registers: [this.#registry],
+    });
+    for (const event of Object.keys(EVENTS)) this.#events.inc({ event }, 0);
+    this.#requests = new Histogram({
+      name: 'weir_http_request_seconds',
+      help: 'Time to answer, by route of the table and class of status',
+      labelNames: ['route', 'status'],
+      buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 30],
+      registers: [this.#registry],
+    });
+  }
+
+  count(event: CountedEvent, by = 1): void {
+    this.#events.inc({ event }, by);
+  }
+
+  /** Adds what is read from the live state when somebody asks. */
+  observe(context: ConsoleContext): void {
+    const registers = [this.#registry];
+    const gauge = (name: string, help: string, read: () => number): void => {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    };
+    gauge('weir_global_limit_tps', 'Global limit', () => context.governor.settings.globalLimitTps);
+    gauge('weir_limiter_enabled', 'Whether the limiter is on', () => (context.governor.settings.enabled ? 1 : 0));
+    gauge('weir_actual_tps', 'Sum of actual TPS over online running agents', () => context.fleet.totalActualTps);
+    gauge('weir_utilization_percent', 'Actual TPS as a share of the limit', () => utilizationPercent(context));
+    gauge('weir_claims_waiting', 'Agents that wait for work', () => context.desk.waiting);
+    gauge('weir_leases', 'Shards that agents hold', () => context.leases.held().length);
+    gauge('weir_alarms_active', 'Alarms that have not ended', () => context.alarms.active().length);
+    new Gauge({
+      name: 'weir_agents',
+      help: 'Agents by status',
+      labelNames: ['status'],
+      registers,
+      collect() {
+        const counts = { running: 0, idle: 0, offline: 0 };
+        const steadyMs = context.clock.steadyMs();
+        for (const agent of context.fleet.registered()) {
+          const online = context.fleet.isOnline(agent, steadyMs);
+          counts[context.fleet.isRunning(agent, steadyMs) ? 'running' : online ? 'idle' : 'offline'] += 1;
+        }
+        for (const [status, agents] of Object.entries(counts)) this.set({ status }, agents);
+      },
+    });
+    new Gauge({
+      name: 'weir_jobs',
+      help: 'Jobs by state',
+      labelNames: ['state'],
+      registers,
+      async collect() {
+        const counts = await context.storage.jobs.countByState();
+        for (const state of JOB_STATES) this.set({ state }, counts.get(state) ?? 0);
+      },
+    });
+  }
+
+  /** Serves /metrics to viewers and to whoever holds the metrics token, and times every request. */
+  serve(app: FastifyInstance, context: ConsoleContext, metricsToken: string): void {
+    app.addHook('onResponse', async (request, reply) => {
+      const route = request.routeOptions.url ?? 'none';
+      const status = `${Math.floor(reply.statusCode / 100)}xx`;
+      this.#requests.observe({ route, status }, reply.elapsedTime / 1_000);
+    });
+    app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+      const token = bearerOf(request);
+      if (token === undefined) await authenticate(context, request, 'viewer');
+      else if (!sameSecret(token, metricsToken))
+        throw new ConsoleError('wrong-credentials', 'The metrics token is wrong.');
+      const text = await this.#registry.metrics();
+      return reply.type(this.#registry.contentType).serializer(String).send(text);
+    });
+  }
+}

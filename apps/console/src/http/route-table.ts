@@ -1,0 +1,99 @@
+import { type ErrorBody, errorBody, type RouteName, type Route, routes } from '@weir/protocol';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import type { z } from 'zod';
+import type { ConsoleContext } from '../actions/context.ts';
+import { authenticate, SESSION_COOKIE } from './authentication.ts';
+import type { Call, Caller, Handler, Handlers, SessionCookie } from './call.ts';
+
+/** Who sent each request that is being answered. */
+const callers = new WeakMap<FastifyRequest, Caller>();
+
+/** Statuses with an error body that the API description lists for every route. */
+const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 426, 429, 500, 503];
+
+/** Registers every route of the table with its handler: authenticated first, validated then, answered last. */
+export function registerRoutes(app: FastifyInstance, context: ConsoleContext, handlers: Handlers): void {
+  for (const name of Object.keys(routes)) {
+    if (isRouteName(name)) register(app, context, name, handlers[name]);
+  }
+}
+
+function isRouteName(name: string): name is RouteName {
+  return Object.hasOwn(routes, name);
+}
+
+function register<Name extends RouteName>(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  name: Name,
+  handler: Handler<Name>,
+): void {
+  const { method, path, auth, summary, params, query, body, response }: Route = routes[name];
+  app.route({
+    method,
+    url: path,
+    // Before the body is read: a stranger costs nothing and learns nothing about the form of the request.
+    onRequest: async (request) => {
+      callers.set(request, await authenticate(context, request, auth));
+    },
+    schema: {
+      ...described(name, summary, auth),
+      ...(params && { params }),
+      ...(query && { querystring: query }),
+      ...(body && { body }),
+      response: { 200: response, ...errorResponses() },
+    },
+    handler: async (request, reply) => reply.send(await handler(callOf<Name>(request, reply))),
+  });
+}
+
+/** For the API description. */
+function described(name: string, summary: string, auth: string): object {
+  const security = { enrolment: [{ enrolmentToken: [] }], agent: [{ agentCredential: [] }], public: [] }[auth];
+  return {
+    operationId: name,
+    summary,
+    description: `Who may call: ${auth}.`,
+    tags: [auth === 'agent' || auth === 'enrolment' ? 'agents' : 'console'],
+    security: security ?? [{ session: [] }],
+  };
+}
+
+function errorResponses(): Record<number, z.ZodType<ErrorBody>> {
+  return Object.fromEntries(
+    ERROR_STATUSES.map((status) => [status, errorBody.describe(STATUS_CODES[status] ?? 'Error')]),
+  );
+}
+
+function callOf<Name extends RouteName>(request: FastifyRequest, reply: FastifyReply): Call<Name> {
+  const gone = new AbortController();
+  reply.raw.on('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  const call = {
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    caller: callers.get(request),
+    address: request.ip,
+    gone: gone.signal,
+    onUndelivered: (run: () => void) => gone.signal.addEventListener('abort', run),
+    cookie: cookieOf(request, reply),
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas of this route have just parsed these parts
+  return call as Call<Name>;
+}
+
+function cookieOf(request: FastifyRequest, reply: FastifyReply): SessionCookie {
+  const attributes = {
+    httpOnly: true,
+    sameSite: 'strict',
+    path: '/',
+    secure: request.protocol === 'https',
+  } as const;
+  return {
+    set: (token, maxAge) => void reply.setCookie(SESSION_COOKIE, token, { ...attributes, maxAge }),
+    clear: () => void reply.clearCookie(SESSION_COOKIE, attributes),
+  };
+}

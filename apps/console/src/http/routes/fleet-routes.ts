@@ -1,0 +1,23 @@
+import type { ConsoleContext } from '../../actions/context.ts';
+import { listAgents } from '../../actions/list-agents.ts';
+import { listWindows } from '../../actions/list-windows.ts';
+import { readMonitor } from '../../actions/read-monitor.ts';
+import { revokeAgent } from '../../actions/revoke-agent.ts';
+import { personOf, type Handlers } from '../call.ts';
+
+/** The monitor and the Agents page. */
+export function fleetRoutes(
+  context: ConsoleContext,
+  publicUrl: () => string,
+): Pick<Handlers, 'monitor' | 'windows' | 'agents' | 'revokeAgent' | 'enrolment'> {
+  return {
+    monitor: () => readMonitor(context),
+    windows: async ({ query }) => ({ windows: await listWindows(context, query.limit) }),
+    agents: () => ({ agents: listAgents(context) }),
+    revokeAgent: (call) => revokeAgent(context, call.params.agentId, personOf(call).username),
+    enrolment: () => ({
+      token: context.enrolmentToken,
+      command: `weir agent --console ${publicUrl()} --token ${context.enrolmentToken}`,
+    }),
+  };
+}

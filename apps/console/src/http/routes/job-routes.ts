@@ -1,0 +1,38 @@
+import { actOnJob } from '../../actions/act-on-job.ts';
+import type { ConsoleContext } from '../../actions/context.ts';
+import { createEndpoint } from '../../actions/create-endpoint.ts';
+import { createJob } from '../../actions/create-job.ts';
+import { deleteEndpoint } from '../../actions/delete-endpoint.ts';
+import { listEndpoints } from '../../actions/list-endpoints.ts';
+import { listFailures } from '../../actions/list-failures.ts';
+import { listJobs, readJob } from '../../actions/read-job.ts';
+import { testEndpoint } from '../../actions/test-endpoint.ts';
+import { personOf, type Handlers } from '../call.ts';
+
+/** Endpoints. */
+export function endpointRoutes(
+  context: ConsoleContext,
+): Pick<Handlers, 'endpoints' | 'createEndpoint' | 'testEndpoint' | 'deleteEndpoint'> {
+  return {
+    endpoints: async () => ({ endpoints: await listEndpoints(context) }),
+    createEndpoint: (call) => createEndpoint(context, call.body, personOf(call).username),
+    testEndpoint: ({ body }) => testEndpoint(context, body),
+    async deleteEndpoint(call) {
+      await deleteEndpoint(context, call.params.endpointId, personOf(call).username);
+      return {};
+    },
+  };
+}
+
+/** Copy jobs. */
+export function jobRoutes(
+  context: ConsoleContext,
+): Pick<Handlers, 'jobs' | 'job' | 'createJob' | 'actOnJob' | 'jobFailures'> {
+  return {
+    jobs: async ({ query }) => ({ jobs: await listJobs(context, query.limit) }),
+    job: ({ params }) => readJob(context, params.jobId),
+    createJob: (call) => createJob(context, call.body, personOf(call).username),
+    actOnJob: (call) => actOnJob(context, call.params.jobId, call.params.action, personOf(call).username),
+    jobFailures: ({ params, query }) => listFailures(context, params.jobId, query.limit),
+  };
+}

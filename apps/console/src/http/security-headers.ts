@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify';
+
+/** Pages load only what the console itself serves, run no inline script, and are never framed. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The API page sets inline styles and shows images from data: addresses; scripts stay as strict as everywhere. */
+export const DOCS_CONTENT_SECURITY_POLICY: string = `${CONTENT_SECURITY_POLICY}; style-src 'self' 'unsafe-inline'`;
+
+/** Headers on every answer. */
+export function sendSecurityHeaders(app: FastifyInstance, https: boolean): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    void reply.headers({
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+      ...(https ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+    });
+  });
+}

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import cookie from '@fastify/cookie';
+import { MAX_BODY_BYTES } from '@weir/protocol';
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { ConsoleContext } from '../actions/context.ts';
+import { describeApi } from './api-description.ts';
+import type { Handlers } from './call.ts';
+import { replyWithErrors } from './error-replies.ts';
+import type { ConsoleMetrics } from './metrics.ts';
+import { registerRoutes } from './route-table.ts';
+import { agentRoutes } from './routes/agent-routes.ts';
+import { fleetRoutes } from './routes/fleet-routes.ts';
+import { endpointRoutes, jobRoutes } from './routes/job-routes.ts';
+import { sessionRoutes } from './routes/session-routes.ts';
+import { settingsRoutes } from './routes/settings-routes.ts';
+import { sendSecurityHeaders } from './security-headers.ts';
+import { validateWithSchemas } from './validation.ts';
+import { serveWebPages } from './web-pages.ts';
+
+/** Time to send a whole request: far more than any needs, and an end to senders that dribble. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** An idle connection is closed after this; longer than a window, so that a heartbeat finds its connection open. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** What the server needs besides the context. */
+export interface ServerOptions {
+  version: string;
+  metricsToken: string;
+  /** Address that agents are told; asked late, because the port may be chosen by the system. */
+  publicUrl: () => string;
+  webRoot: string | undefined;
+  /** Files of the TLS certificate and its key, PEM; undefined: plain HTTP. */
+  tls: { certFile: string; keyFile: string } | undefined;
+  logger: FastifyBaseLogger;
+}
+
+/** Builds the HTTP server with every route of the table; it does not listen yet. */
+export async function buildServer(
+  context: ConsoleContext,
+  metrics: ConsoleMetrics,
+  options: ServerOptions,
+): Promise<FastifyInstance> {
+  const app = await newServer(options);
+  // Only JSON is read: a form of another site cannot send it without asking first.
+  app.removeContentTypeParser('text/plain');
+  await app.register(cookie);
+  sendSecurityHeaders(app, options.tls !== undefined);
+  validateWithSchemas(app);
+  replyWithErrors(app);
+  metrics.serve(app, context, options.metricsToken);
+  await describeApi(app, options.version);
+  registerRoutes(app, context, handlersOf(context, options));
+  await serveWebPages(app, options.webRoot);
+  await app.ready();
+  return app;
+}
+
+async function newServer({ logger, tls }: ServerOptions): Promise<FastifyInstance> {
+  const settings = {
+    loggerInstance: logger,
+    // Heartbeats would fill the log: failures are logged where they happen.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 200 },
+  } as const;
+  if (tls === undefined) return Fastify(settings);
+  const https = { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an HTTPS server differs only below what is used here
+  return Fastify({ ...settings, https }) as unknown as FastifyInstance;
+}
+
+function handlersOf(context: ConsoleContext, options: ServerOptions): Handlers {
+  const product = { version: options.version, startedAtSteadyMs: context.clock.steadyMs() };
+  return {
+    ...sessionRoutes(context, product),
+    ...agentRoutes(context),
+    ...fleetRoutes(context, options.publicUrl),
+    ...endpointRoutes(context),
+    ...jobRoutes(context),
+    ...settingsRoutes(context),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Clock, Timer } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+
+/** Runs background work on the console's own timers until it is stopped. */
+export class Ticker {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #timers = new Map<string, Timer>();
+  readonly #running = new Set<Promise<void>>();
+  #stopped = false;
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Runs `work` every `periodMs`, never twice at the same time; a failure is logged and the next turn comes as usual. */
+  every(name: string, periodMs: number, work: () => Promise<void> | void): void {
+    this.#schedule(name, () => periodMs, work);
+  }
+
+  /** The same at whole multiples of `periodMs` since 1970, so that the points of a chart lie on a grid. */
+  everyAligned(name: string, periodMs: number, work: () => Promise<void> | void): void {
+    this.#schedule(name, () => periodMs - (this.#clock.nowMs() % periodMs), work);
+  }
+
+  #schedule(name: string, delayMs: () => number, work: () => Promise<void> | void): void {
+    if (this.#stopped) return;
+    const timer = this.#clock.after(delayMs(), () => {
+      const turn = this.#turn(name, work).finally(() => {
+        this.#running.delete(turn);
+        this.#schedule(name, delayMs, work);
+      });
+      this.#running.add(turn);
+    });
+    this.#timers.set(name, timer);
+  }
+
+  async #turn(name: string, work: () => Promise<void> | void): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#log.error({ tick: name, error: String(error) }, 'background work failed; it will be tried again');
+    }
+  }
+
+  /** Sets no more timers and waits for work that runs. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const timer of this.#timers.values()) timer.cancel();
+    await Promise.all(this.#running);
+  }
+}

@@ -1,0 +1,250 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Coordinator } from './fleet/interim-coordinator.ts';
+import { DEFAULT_GOVERNOR_SETTINGS, MONITOR_POINTS, ONLINE_WINDOWS, type Assignment } from '@weir/protocol';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { giveBack } from './actions/claim-work.ts';
+import type { ConsoleContext, ConsoleLimits } from './actions/context.ts';
+import { ensureAccounts } from './actions/ensure-accounts.ts';
+import { requireOwnSecrets } from './actions/require-own-secrets.ts';
+import { takeShard } from './actions/take-shard.ts';
+import { writeBehind } from './actions/write-behind.ts';
+import {
+  InvalidConsoleOptions,
+  parseConsoleOptions,
+  type ConsoleOptions,
+  type ConsoleOptionsInput,
+} from './config/console-options.ts';
+import { AlarmBoard } from './fleet/alarm-board.ts';
+import { ClaimDesk } from './fleet/claim-desk.ts';
+import { Fleet } from './fleet/fleet.ts';
+import { JobRates } from './fleet/job-rates.ts';
+import { LeaseWatch } from './fleet/lease-watch.ts';
+import { MonitorHistory } from './fleet/monitor-history.ts';
+import { consoleLogger } from './host/console-logger.ts';
+import { systemClock } from './host/system-clock.ts';
+import { systemResolver } from './host/system-resolver.ts';
+import { ConsoleMetrics } from './http/metrics.ts';
+import { buildServer } from './http/server.ts';
+import { Ticker } from './jobs/ticker.ts';
+import { startTicks } from './jobs/ticks.ts';
+import type { Clock } from './ports/clock.ts';
+import type { EndpointProbe } from './ports/endpoint-probe.ts';
+import type { NameResolver } from './ports/name-resolver.ts';
+import type { Storage } from './ports/storage.ts';
+import { aesSecretBox } from './security/aes-secret-box.ts';
+import { systemRandom } from './security/random-source.ts';
+import { scryptHasher } from './security/scrypt-hasher.ts';
+import { windowLoginLimiter } from './security/window-login-limiter.ts';
+import { loadSecrets, type ConsoleSecrets } from './storage/files/secrets-file.ts';
+import { sqliteStorage } from './storage/sqlite/sqlite-storage.ts';
+
+const VERSION = '0.1.0';
+const DATABASE_FILE = 'weir.db';
+/** How long requests that are being answered may take when the console stops, in ms. */
+const DRAIN_MS = 5_000;
+
+/** What the console does not do itself. */
+export interface ConsoleDependencies {
+  /** Asks S3 servers. */
+  endpointProbe: EndpointProbe;
+  /** Default: JSON lines on the standard error output at `options.logLevel`. */
+  logger?: FastifyBaseLogger;
+  /** Default: the clocks of this machine. */
+  clock?: Clock;
+  /** Default: the resolver of this machine. */
+  resolver?: NameResolver;
+}
+
+/** A console that answers. */
+export interface RunningConsole {
+  /** Address of the pages and the API, without a trailing slash. */
+  url: string;
+  /** What agents enrol with. */
+  enrolmentToken: string;
+  /** Bearer token for /metrics. */
+  metricsToken: string;
+  /** Password of the account `admin` when it was made at this start; null otherwise. It is not stored and not logged. */
+  initialAdminPassword: string | null;
+  /** Ends long polls, timers, connections and the database, in that order. Again: the same end. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a console: opens (or makes) its data directory, brings back what outlives a restart, and listens.
+ * @throws InvalidConsoleOptions with every problem; UnusableDatabase; Error for secrets or an address that cannot be used
+ */
+export async function startConsole(
+  input: ConsoleOptionsInput,
+  dependencies: ConsoleDependencies,
+): Promise<RunningConsole> {
+  const options = await readOptions(input);
+  const logger = dependencies.logger ?? consoleLogger(options.logLevel);
+  const clock = dependencies.clock ?? systemClock();
+  const { secrets, narrowed } = await loadSecrets(options.dataDir);
+  if (narrowed) logger.warn('others could read the secrets file; its mode is now 0600');
+  const storage = await sqliteStorage(join(options.dataDir, DATABASE_FILE));
+  const ticker = new Ticker(clock, logger);
+  let app: FastifyInstance | undefined;
+  try {
+    const metrics = new ConsoleMetrics();
+    const context = await restore(options, secrets, storage, { ...dependencies, logger, clock }, metrics);
+    const initialAdminPassword = await ensureAccounts(context, options.adminPassword, options.accounts);
+    let url = '';
+    app = await buildServer(context, metrics, {
+      version: VERSION,
+      metricsToken: secrets.metricsToken,
+      publicUrl: () => options.publicUrl ?? url,
+      webRoot: options.webRoot,
+      tls: tlsOf(options),
+      logger,
+    });
+    url = await listen(app, options);
+    startTicks(context, ticker);
+    logger.info({ url, dataDir: options.dataDir }, 'the console is listening');
+    const stop = once(async () => shutDown(context, ticker, app));
+    const { enrolmentToken, metricsToken } = secrets;
+    return { url, enrolmentToken, metricsToken, initialAdminPassword, stop };
+  } catch (error) {
+    await ticker.stop();
+    await app?.close();
+    await storage.close();
+    throw error;
+  }
+}
+
+async function readOptions(input: ConsoleOptionsInput): Promise<ConsoleOptions> {
+  const parsed = parseConsoleOptions(input);
+  if (!parsed.ok) throw new InvalidConsoleOptions(parsed.problems);
+  const { webRoot } = parsed.options;
+  if (webRoot !== undefined && !(await isFile(join(webRoot, 'index.html')))) {
+    const problem = 'has no index.html: build the pages first, or leave the option out';
+    throw new InvalidConsoleOptions([{ field: 'webRoot', value: webRoot, problem }]);
+  }
+  return parsed.options;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+}
+
+function limitsOf(options: ConsoleOptions): ConsoleLimits {
+  return {
+    windowSeconds: options.windowSeconds,
+    initialSplit: options.initialSplit,
+    oldestProtocolVersion: 1,
+    sessionMs: 12 * 3_600_000,
+    probeTimeoutMs: 10_000,
+  };
+}
+
+/** Brings back everything that outlives a restart and wires it together. */
+async function restore(
+  options: ConsoleOptions,
+  secrets: ConsoleSecrets,
+  storage: Storage,
+  dependencies: ConsoleDependencies & { logger: FastifyBaseLogger; clock: Clock },
+  metrics: ConsoleMetrics,
+): Promise<ConsoleContext> {
+  const { clock, logger } = dependencies;
+  const secretBox = aesSecretBox(secrets.encryptionKey);
+  await requireOwnSecrets(storage, secretBox);
+  const windowMs = options.windowSeconds * 1_000;
+  const start = { nowMs: clock.nowMs(), steadyMs: clock.steadyMs() };
+  const governor = (await storage.settings.governor()) ?? {
+    version: 0,
+    changedBy: 'default',
+    changedAtMs: start.nowMs,
+    settings: DEFAULT_GOVERNOR_SETTINGS,
+  };
+  const leases = new LeaseWatch();
+  for (const { shardId, jobId, leaseId, agentId } of await storage.shards.leased()) {
+    if (leaseId !== null && agentId !== null) leases.begin({ leaseId, shardId, jobId, agentId }, start.steadyMs);
+  }
+  const fleet = new Fleet(windowMs * ONLINE_WINDOWS, await storage.agents.all(), start);
+  const samples = await storage.history.samplesSince(start.nowMs - windowMs * MONITOR_POINTS);
+  const context: ConsoleContext = {
+    limits: limitsOf(options),
+    clock,
+    random: systemRandom,
+    log: logger,
+    storage,
+    secretBox,
+    passwords: scryptHasher(),
+    loginLimiter: windowLoginLimiter(clock),
+    probe: dependencies.endpointProbe,
+    resolver: dependencies.resolver ?? systemResolver,
+    sessionKey: secrets.sessionKey,
+    enrolmentToken: secrets.enrolmentToken,
+    fleet,
+    coordinator: coordinatorFor(options, governor.settings, fleet),
+    history: new MonitorHistory(windowMs, samples),
+    alarms: await AlarmBoard.restored(storage),
+    leases,
+    rates: new JobRates(),
+    desk: new ClaimDesk<Assignment>({
+      clock,
+      take: (agentId) => takeShard(context, agentId),
+      giveBack: (assignment) => giveBack(context, assignment),
+      load: (agentId) => leases.load(agentId),
+      onError: (error) => logger.error({ error: String(error) }, 'the queue could not be read'),
+    }),
+    governor,
+    windows: [],
+    count: (event, by) => metrics.count(event, by),
+  };
+  metrics.observe(context);
+  return context;
+}
+
+function coordinatorFor(
+  options: ConsoleOptions,
+  settings: { enabled: boolean; globalLimitTps: number },
+  fleet: Fleet,
+): Coordinator {
+  const coordinator = new Coordinator({
+    epoch: systemRandom.id('epoch'),
+    windowSeconds: options.windowSeconds,
+    enabled: settings.enabled,
+    globalLimitTps: settings.globalLimitTps,
+  });
+  const heard = fleet.registered().flatMap(({ agentId, heardAtSteadyMs }) => {
+    return heardAtSteadyMs === null ? [] : [{ id: agentId, lastHeartbeatAtMs: heardAtSteadyMs }];
+  });
+  coordinator.restore(heard);
+  return coordinator;
+}
+
+function tlsOf({ tlsCertFile, tlsKeyFile }: ConsoleOptions): { certFile: string; keyFile: string } | undefined {
+  if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
+  return { certFile: tlsCertFile, keyFile: tlsKeyFile };
+}
+
+async function listen(app: FastifyInstance, { host, port, tlsCertFile }: ConsoleOptions): Promise<string> {
+  await app.listen({ host, port });
+  const bound = app.server.address();
+  const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port;
+  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${tlsCertFile === undefined ? 'http' : 'https'}://${shown}:${boundPort}`;
+}
+
+async function shutDown(context: ConsoleContext, ticker: Ticker, app: FastifyInstance | undefined): Promise<void> {
+  context.desk.close();
+  await ticker.stop();
+  const cut = context.clock.after(DRAIN_MS, () => app?.server.closeAllConnections());
+  await app?.close();
+  cut.cancel();
+  await writeBehind(context);
+  await context.storage.close();
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let ran: Promise<void> | undefined;
+  return async () => {
+    ran ??= run();
+    return ran;
+  };
+}

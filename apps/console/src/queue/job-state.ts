@@ -1,0 +1,55 @@
+import type { JobAction, JobState } from '@weir/protocol';
+
+/*
+ *   queued ──first claim──▶ running ⇄ paused        (a queued job can be paused too, and then resumes as queued)
+ *   running ──all shards done──▶ completed | completed-with-failures
+ *   running ──an agent says the job cannot go on──▶ failed
+ *   any unfinished ──cancel──▶ cancelled
+ *   completed-with-failures, failed, cancelled ──retry──▶ queued
+ */
+
+const ALLOWED: Record<JobAction, readonly JobState[]> = {
+  pause: ['queued', 'running'],
+  resume: ['paused'],
+  cancel: ['queued', 'running', 'paused'],
+  retry: ['completed-with-failures', 'failed', 'cancelled'],
+};
+
+/** States in which a job can still change by itself. */
+export const UNFINISHED: readonly JobState[] = ['queued', 'running', 'paused'];
+
+/** States from which an action may be taken. */
+export function statesFor(action: JobAction): readonly JobState[] {
+  return ALLOWED[action];
+}
+
+/** Where an action leads from an allowed state. */
+export function stateAfter(action: JobAction, startedBefore: boolean): JobState {
+  switch (action) {
+    case 'pause':
+      return 'paused';
+    case 'resume':
+      return startedBefore ? 'running' : 'queued';
+    case 'cancel':
+      return 'cancelled';
+    case 'retry':
+      return 'queued';
+  }
+}
+
+/** What an agent that holds a shard of a job in this state should do. */
+export function desiredOf(state: JobState): 'run' | 'release' | 'abandon' {
+  switch (state) {
+    case 'queued':
+    case 'running':
+      return 'run';
+    case 'cancelled':
+      return 'abandon';
+    // A failed job keeps its checkpoints: a retry goes on from them.
+    case 'paused':
+    case 'failed':
+    case 'completed':
+    case 'completed-with-failures':
+      return 'release';
+  }
+}

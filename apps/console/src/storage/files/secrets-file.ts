@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const secret = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url');
+
+/** Secrets of one console, kept beside its database and never in it. */
+export interface ConsoleSecrets {
+  version: 1;
+  /** Key of AES-256-GCM for endpoint secrets: 32 bytes, base64url, like the others. */
+  encryptionKey: string;
+  /** Key of the hashes of session tokens. */
+  sessionKey: string;
+  /** What agents enrol with. */
+  enrolmentToken: string;
+  /** What a metrics scraper sends. */
+  metricsToken: string;
+}
+
+const secretsFile = z.strictObject({
+  version: z.literal(1),
+  encryptionKey: secret,
+  sessionKey: secret,
+  enrolmentToken: secret,
+  metricsToken: secret,
+});
+
+/** Name of the file in the data directory. */
+export const SECRETS_FILE = 'secrets.json';
+
+/**
+ * Reads the secrets of a data directory, and makes both on the first start: the directory with mode 0700, the file with
+ * 0600. A file that others may read is narrowed to 0600.
+ * @throws Error with a remedy when the file is not a secrets file
+ */
+export async function loadSecrets(
+  dataDir: string,
+): Promise<{ secrets: ConsoleSecrets; created: boolean; narrowed: boolean }> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, SECRETS_FILE);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new Error(`The secrets file ${path} cannot be read: ${error.message}`, { cause: error });
+  });
+  if (text === undefined) return { secrets: await create(path), created: true, narrowed: false };
+  const mode = (await stat(path)).mode & 0o777;
+  const narrowed = (mode & 0o077) !== 0;
+  if (narrowed) await chmod(path, 0o600);
+  return { secrets: parse(path, text), created: false, narrowed };
+}
+
+function parse(path: string, text: string): ConsoleSecrets {
+  const remedy = 'restore it from a backup; without it the saved endpoint secrets cannot be read';
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new Error(`The secrets file ${path} is not JSON: ${remedy}.`);
+  }
+  const result = secretsFile.safeParse(json);
+  if (result.success) return result.data;
+  const fields = result.error.issues.map((issue) => issue.path.join('.')).join(', ');
+  throw new Error(`The secrets file ${path} is not valid (${fields}): ${remedy}.`);
+}
+
+/** Written whole under another name first: a crash leaves no half file, and of two first starts one wins. */
+async function create(path: string): Promise<ConsoleSecrets> {
+  const fresh = (): string => randomBytes(32).toString('base64url');
+  const secrets: ConsoleSecrets = {
+    version: 1,
+    encryptionKey: fresh(),
+    sessionKey: fresh(),
+    enrolmentToken: fresh(),
+    metricsToken: fresh(),
+  };
+  const draft = `${path}.${randomBytes(4).toString('hex')}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await link(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return secrets;
+}

@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely';
+import type { AlarmStore } from '../../ports/alarm-store.ts';
+import type { Tables } from './schema.ts';
+import { fromJson } from './stored-json.ts';
+
+/** Alarms in SQLite. */
+export function sqliteAlarmStore(db: Kysely<Tables>): AlarmStore {
+  return {
+    async save(alarm) {
+      const row = { raised_at_ms: alarm.raisedAtMs, ended_at_ms: alarm.endedAtMs, alarm: JSON.stringify(alarm) };
+      await db
+        .insertInto('alarms')
+        .values({ alarm_id: alarm.alarmId, ...row })
+        .onConflict((conflict) => conflict.column('alarm_id').doUpdateSet(row))
+        .execute();
+    },
+    async get(alarmId) {
+      const row = await db.selectFrom('alarms').select('alarm').where('alarm_id', '=', alarmId).executeTakeFirst();
+      return row && fromJson(row.alarm);
+    },
+    async list(limit) {
+      const rows = await db.selectFrom('alarms').select('alarm').orderBy('raised_at_ms', 'desc').limit(limit).execute();
+      return rows.map((row) => fromJson(row.alarm));
+    },
+    async active() {
+      const rows = await db
+        .selectFrom('alarms')
+        .select('alarm')
+        .where('ended_at_ms', 'is', null)
+        .orderBy('raised_at_ms')
+        .execute();
+      return rows.map((row) => fromJson(row.alarm));
+    },
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * The way from one version of the database to the next; only ever forward. Version n is reached by running the first n.
+ * A migration that was released is never changed: databases exist that have run it.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  create table agents (
+    agent_id text primary key,
+    name text not null,
+    host text not null,
+    version text not null,
+    protocol_version integer not null,
+    limiter integer not null,
+    revoked integer not null,
+    credential_hash text not null,
+    enrolled_at_ms integer not null,
+    last_heartbeat_at_ms integer,
+    boot_id text,
+    holdoff_until_ms integer,
+    holdoff_count integer not null
+  ) strict;
+  create unique index agents_by_name on agents (name) where revoked = 0;
+
+  create table endpoints (
+    endpoint_id text primary key,
+    name text not null unique,
+    url text not null,
+    region text not null,
+    path_style integer not null,
+    access_key_id text not null,
+    sealed_secret text not null,
+    created_at_ms integer not null
+  ) strict;
+
+  create table jobs (
+    sequence integer primary key autoincrement,
+    job_id text not null unique,
+    name text not null,
+    source_endpoint_id text not null,
+    target_endpoint_id text not null,
+    source text not null,
+    target text not null,
+    mode text not null,
+    state text not null,
+    error text,
+    created_by text not null,
+    created_at_ms integer not null,
+    started_at_ms integer,
+    finished_at_ms integer
+  ) strict;
+  create index jobs_by_state on jobs (state, sequence);
+
+  create table shards (
+    shard_id text primary key,
+    job_id text not null references jobs (job_id),
+    position integer not null,
+    kind text not null,
+    start_after text,
+    end_at text,
+    keys text,
+    key_count integer not null,
+    state text not null,
+    lease_id text,
+    agent_id text,
+    checkpoint text,
+    split_into integer not null,
+    split_at text,
+    base text not null,
+    at_checkpoint text not null,
+    listed integer not null,
+    copied integer not null,
+    skipped integer not null,
+    failed integer not null,
+    bytes integer not null,
+    parked_ms integer not null,
+    retries integer not null,
+    base_holdoffs integer not null,
+    holdoffs integer not null
+  ) strict;
+  create index shards_by_job on shards (job_id, position);
+  create index shards_queued on shards (job_id, position) where state = 'queued';
+  create index shards_leased on shards (agent_id) where state = 'leased';
+
+  create table failures (
+    job_id text not null,
+    key text not null,
+    shard_id text not null,
+    code text not null,
+    message text not null,
+    request_id text,
+    primary key (job_id, key)
+  ) strict, without rowid;
+  create index failures_by_shard on failures (shard_id, key);
+
+  create table governor_settings (
+    id integer primary key check (id = 1),
+    version integer not null,
+    changed_by text not null,
+    changed_at_ms integer not null,
+    settings text not null
+  ) strict;
+
+  create table states (name text primary key, json text not null) strict;
+
+  create table accounts (username text primary key, role text not null, password_hash text not null) strict;
+  create table sessions (
+    token_hash text primary key,
+    username text not null references accounts (username),
+    created_at_ms integer not null,
+    expires_at_ms integer not null
+  ) strict;
+  create index sessions_by_end on sessions (expires_at_ms);
+
+  create table samples (at_ms integer primary key, limit_tps real, total_tps real not null) strict;
+  create table agent_samples (
+    at_ms integer not null,
+    agent_id text not null,
+    actual_tps real not null,
+    allocated_tps real not null,
+    mbps real not null,
+    primary key (at_ms, agent_id)
+  ) strict, without rowid;
+
+  create table windows (
+    agent_id text not null,
+    epoch text not null,
+    window_number integer not null,
+    ended_at_ms integer not null,
+    window_ms integer not null,
+    allocated_tps real not null,
+    credit_budget integer not null,
+    charged_ops integer not null,
+    actual_tps real not null,
+    peak_second_tps real not null,
+    primary key (agent_id, epoch, window_number)
+  ) strict, without rowid;
+  create index windows_by_end on windows (ended_at_ms);
+
+  create table alarms (
+    alarm_id text primary key,
+    raised_at_ms integer not null,
+    ended_at_ms integer,
+    alarm text not null
+  ) strict;
+  create index alarms_by_time on alarms (raised_at_ms);
+  create index alarms_active on alarms (raised_at_ms) where ended_at_ms is null;
+
+  create table audit (
+    entry integer primary key autoincrement,
+    at_ms integer not null,
+    actor text not null,
+    action text not null,
+    subject text not null,
+    detail text not null
+  ) strict;
+  `,
+];

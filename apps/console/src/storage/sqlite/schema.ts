@@ -1,0 +1,119 @@
+import type { Generated } from 'kysely';
+
+/** Tables of the database as kysely sees them. Booleans are 0 and 1, lists and objects JSON text. */
+export interface Tables {
+  agents: {
+    agent_id: string;
+    name: string;
+    host: string;
+    version: string;
+    protocol_version: number;
+    limiter: number;
+    revoked: number;
+    credential_hash: string;
+    enrolled_at_ms: number;
+    last_heartbeat_at_ms: number | null;
+    boot_id: string | null;
+    holdoff_until_ms: number | null;
+    holdoff_count: number;
+  };
+  endpoints: {
+    endpoint_id: string;
+    name: string;
+    url: string;
+    region: string;
+    path_style: number;
+    access_key_id: string;
+    sealed_secret: string;
+    created_at_ms: number;
+  };
+  jobs: JobRow & { sequence: Generated<number> };
+  shards: ShardRow;
+  failures: {
+    job_id: string;
+    key: string;
+    shard_id: string;
+    code: string;
+    message: string;
+    request_id: string | null;
+  };
+  governor_settings: { id: 1; version: number; changed_by: string; changed_at_ms: number; settings: string };
+  states: { name: string; json: string };
+  accounts: { username: string; role: string; password_hash: string };
+  sessions: { token_hash: string; username: string; created_at_ms: number; expires_at_ms: number };
+  samples: {
+    at_ms: number;
+    limit_tps: number | null;
+    total_tps: number;
+  };
+  agent_samples: {
+    at_ms: number;
+    agent_id: string;
+    actual_tps: number;
+    allocated_tps: number;
+    mbps: number;
+  };
+  windows: {
+    agent_id: string;
+    epoch: string;
+    window_number: number;
+    ended_at_ms: number;
+    window_ms: number;
+    allocated_tps: number;
+    credit_budget: number;
+    charged_ops: number;
+    actual_tps: number;
+    peak_second_tps: number;
+  };
+  alarms: {
+    alarm_id: string;
+    raised_at_ms: number;
+    ended_at_ms: number | null;
+    alarm: string;
+  };
+  audit: { entry: Generated<number>; at_ms: number; actor: string; action: string; subject: string; detail: string };
+}
+
+export interface JobRow {
+  job_id: string;
+  name: string;
+  source_endpoint_id: string;
+  target_endpoint_id: string;
+  source: string;
+  target: string;
+  mode: string;
+  state: string;
+  error: string | null;
+  created_by: string;
+  created_at_ms: number;
+  started_at_ms: number | null;
+  finished_at_ms: number | null;
+}
+
+export interface ShardRow {
+  shard_id: string;
+  job_id: string;
+  position: number;
+  kind: string;
+  start_after: string | null;
+  end_at: string | null;
+  keys: string | null;
+  key_count: number;
+  state: string;
+  lease_id: string | null;
+  agent_id: string | null;
+  checkpoint: string | null;
+  split_into: number;
+  split_at: string | null;
+  base: string;
+  at_checkpoint: string;
+  listed: number;
+  copied: number;
+  skipped: number;
+  failed: number;
+  bytes: number;
+  parked_ms: number;
+  retries: number;
+  base_holdoffs: number;
+  holdoffs: number;
+}
