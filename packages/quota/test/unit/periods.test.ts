@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePeriodId } from '../../src/period-ids.ts';
 import type { PeriodLength, PeriodUnit } from '../../src/period-lengths.ts';
