@@ -1,0 +1,106 @@
+import { addCounters, emptyCounters } from './counters.ts';
+import type { CopyCounters } from './counters.ts';
+
+/** An object that could not be copied. */
+export interface CopyFailure {
+  key: string;
+  /** Named reason, such as `NoSuchKey` or `checksum-mismatch`; at most 64 characters. */
+  code: string;
+  message: string;
+  requestId: string | null;
+}
+
+/** An object under way, in the order of its listing. */
+export interface Ticket {
+  readonly key: string;
+  /** false: the key cannot be written down, so a checkpoint cannot stand on it. */
+  readonly keyIsExact: boolean;
+  /** What it adds to the counters once it is done; null until then. */
+  result: CopyCounters | null;
+  failure: CopyFailure | null;
+}
+
+/** Room between two compactions of the queue of tickets. */
+const COMPACT_AT = 1_024;
+
+/**
+ * Follows which objects are done, and up to which key everything is. Objects finish in any order; the checkpoint only
+ * moves over objects that are all done, so a successor that continues after it misses nothing.
+ * Counters are kept twice: as of now, and as of the checkpoint. Failures are handed on when the checkpoint passes
+ * them: what lies beyond it will be done again, and may then succeed.
+ */
+export class CheckpointTracker {
+  readonly #onFailure: (failure: CopyFailure) => void;
+  #tickets: Ticket[] = [];
+  #head = 0;
+  #checkpoint: string | null;
+  readonly #live: CopyCounters = emptyCounters();
+  readonly #atCheckpoint: CopyCounters = emptyCounters();
+  /** Costs of listing, which belong to no object; they count from the next object on. */
+  #overhead: CopyCounters = emptyCounters();
+
+  constructor(checkpoint: string | null, onFailure: (failure: CopyFailure) => void) {
+    this.#checkpoint = checkpoint;
+    this.#onFailure = onFailure;
+  }
+
+  /** Last key in order up to which everything is done; null when nothing is. */
+  get checkpoint(): string | null {
+    return this.#checkpoint;
+  }
+
+  /** Objects that began and do not lie behind the checkpoint. */
+  get outstanding(): number {
+    return this.#tickets.length - this.#head;
+  }
+
+  /** Counters as of now. */
+  live(): CopyCounters {
+    return { ...this.#live };
+  }
+
+  /** Counters of what lies up to the checkpoint. */
+  atCheckpoint(): CopyCounters {
+    return { ...this.#atCheckpoint };
+  }
+
+  /** Begins the next object of the listing. */
+  begin(key: string, keyIsExact = true): Ticket {
+    const ticket: Ticket = { key, keyIsExact, result: null, failure: null };
+    this.#tickets.push(ticket);
+    this.#live.objectsListed++;
+    return ticket;
+  }
+
+  /** Adds what was spent on an object before it is done, so that the live counters move. */
+  addOverhead(more: { parkedMs: number; retries: number }): void {
+    this.#overhead.parkedMs += more.parkedMs;
+    this.#overhead.retries += more.retries;
+    this.#live.parkedMs += more.parkedMs;
+    this.#live.retries += more.retries;
+  }
+
+  /** Ends an object. `result` without `objectsListed`. */
+  finish(ticket: Ticket, result: CopyCounters, failure: CopyFailure | null = null): void {
+    if (ticket.result !== null) throw new Error(`finished twice: ${ticket.key}`);
+    addCounters(this.#live, result);
+    ticket.result = { ...result, objectsListed: 1 };
+    ticket.failure = failure;
+    this.#advance();
+  }
+
+  #advance(): void {
+    for (let ticket = this.#tickets[this.#head]; ticket?.result; ticket = this.#tickets[this.#head]) {
+      this.#head++;
+      if (ticket.keyIsExact) this.#checkpoint = ticket.key;
+      addCounters(this.#atCheckpoint, ticket.result);
+      addCounters(this.#atCheckpoint, this.#overhead);
+      this.#overhead = emptyCounters();
+      if (ticket.failure !== null) this.#onFailure(ticket.failure);
+    }
+    if (this.#head >= COMPACT_AT && this.#head * 2 >= this.#tickets.length) {
+      this.#tickets = this.#tickets.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+}

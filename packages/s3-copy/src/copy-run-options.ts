@@ -1,0 +1,59 @@
+import type { CopyFailure } from './checkpoint.ts';
+import type { CopyItem, CopyMode, CopySide, CopyTuning } from './copy-plan.ts';
+import type { CopyCounters } from './counters.ts';
+import type { S3Error } from './errors.ts';
+import type { CallContext, OperationGate, Traffic } from './gate.ts';
+
+/** What runs over listings and over lists of keys have in common. */
+export interface CopyRunOptions {
+  source: CopySide;
+  target: CopySide;
+  mode: CopyMode;
+  /** Asked before each request. Default: admits everything. */
+  gate?: OperationGate;
+  tuning?: Partial<CopyTuning>;
+  /** Objects under way at once: 1 or more. Default 64. */
+  concurrency?: number;
+  /** Object bytes in memory for those under way. Default 256 MiB. */
+  maxBytesInFlight?: number;
+  /** A throttle outlasted all retries. The run is paused now; call `resume()` when it may go on. */
+  onThrottled: (error: S3Error) => void;
+  /** An object that could not be copied; called when the checkpoint passes it, so never for work that a successor repeats. */
+  onFailure?: (failure: CopyFailure) => void;
+  /** Abandons the run. */
+  signal?: AbortSignal;
+}
+
+/** How far a run is. */
+export interface CopySnapshot {
+  /** Last key in order up to which everything is done; what the run began with while nothing is. */
+  checkpoint: string | null;
+  atCheckpoint: CopyCounters;
+  live: CopyCounters;
+  traffic: Traffic;
+  /** Objects under way. */
+  inFlight: number;
+  paused: boolean;
+}
+
+/** How a run ended. */
+export interface CopyResult {
+  state: 'completed' | 'released' | 'abandoned' | 'failed';
+  /**
+   * Why it failed; null otherwise. `retryable`: an endpoint does not answer, and the run may be tried again later.
+   * Otherwise (bucket gone, access denied, credentials expired, target full) somebody has to do something first.
+   */
+  error: S3Error | null;
+  snapshot: CopySnapshot;
+}
+
+/** An item of the work, in order. */
+export interface WorkItem extends CopyItem {
+  /** false: the key's bytes are no valid UTF-8, and the object cannot be asked for. */
+  keyIsExact: boolean;
+}
+
+/** Where the work comes from; pages of items in order. `call` is for its requests. */
+export type WorkSource = (call: CallContext, absorb: Absorb) => AsyncIterable<readonly WorkItem[]>;
+/** Runs a request of the work source again after the pause, when it was throttled. */
+export type Absorb = <T>(run: () => Promise<T>) => Promise<T>;

@@ -1,0 +1,290 @@
+import { Cancellation, CancelledError } from './cancellation.ts';
+import { CheckpointTracker } from './checkpoint.ts';
+import type { CopyFailure, Ticket } from './checkpoint.ts';
+import { copyObject } from './copy-object.ts';
+import { DEFAULT_TUNING } from './copy-plan.ts';
+import type { CopyOutcome, CopyPlan } from './copy-plan.ts';
+import type { CopyResult, CopyRunOptions, CopySnapshot, WorkItem, WorkSource } from './copy-run-options.ts';
+import { emptyCounters } from './counters.ts';
+import { S3Error } from './errors.ts';
+import { SuspicionLedger, classifyFault } from './fault-policy.ts';
+import { emptyTally, openGate } from './gate.ts';
+import type { CallContext, CallTally, OperationGate, Traffic } from './gate.ts';
+import { InFlightLimit } from './in-flight-limit.ts';
+import { Pause } from './pause.ts';
+
+/*
+ * A run: running ⇄ paused; running or paused → completed | released | abandoned | failed.
+ * paused: by the caller, or by a throttle that retries could not absorb; nothing new is sent, the caller resumes.
+ * released: the caller takes the work back; what is nearly done may finish, the rest is cut off.
+ * abandoned: the caller does not want the work any more; everything is cut off.
+ * failed: nothing that follows could succeed; everything is cut off.
+ * In every case the promise of the result settles only when nothing is under way and no upload is left behind.
+ */
+
+/** Objects that may be done beyond an unfinished one. It bounds memory, and what a successor has to look at again. */
+const MAX_AHEAD_OF_CHECKPOINT = 50_000;
+/** Objects in a row that fail for what may be the endpoint's fault before the run stops. */
+const SUSPICION_LIMIT = 16;
+/** Memory of one streamed transfer: what waits in the two sockets and between them. */
+const STREAM_BYTES = 512 * 1024;
+/** A released run waits this long for what is under way, in ms. */
+const RELEASE_GRACE_MS = 2_000;
+
+/** A copy under way. Made by `copyRange` and `copyKeys`. */
+export class CopyRun {
+  /** Settles when the run has ended and nothing is under way; never rejects. */
+  readonly result: Promise<CopyResult>;
+  readonly #options: CopyRunOptions;
+  readonly #plan: CopyPlan;
+  readonly #tracker: CheckpointTracker;
+  readonly #limit: InFlightLimit;
+  readonly #pause = new Pause();
+  /** Stops what has not begun: the listing, and whatever is parked. */
+  readonly #waiting = new Cancellation();
+  /** Stops what is under way. */
+  readonly #operations = new Cancellation();
+  readonly #gate: OperationGate;
+  readonly #traffic: Traffic = { bytesRead: 0, bytesWritten: 0 };
+  readonly #suspicion = new SuspicionLedger<{ ticket: Ticket; tally: CallTally; error: S3Error }>(SUSPICION_LIMIT);
+  #ending: 'released' | 'abandoned' | null = null;
+  #failure: S3Error | null = null;
+  #wakeDispatcher: (() => void) | null = null;
+
+  constructor(options: CopyRunOptions, checkpoint: string | null, work: WorkSource) {
+    this.#options = options;
+    const tuning = { ...DEFAULT_TUNING, ...options.tuning };
+    this.#plan = { source: options.source, target: options.target, mode: options.mode, tuning };
+    this.#tracker = new CheckpointTracker(checkpoint, (failure) => options.onFailure?.(failure));
+    this.#limit = new InFlightLimit(options.concurrency ?? 64, options.maxBytesInFlight ?? 256 * 1024 * 1024);
+    this.#gate = this.#pause.gateOver(options.gate ?? openGate, this.#waiting);
+    const abandon = (): void => void this.abandon();
+    if (options.signal?.aborted === true) abandon();
+    options.signal?.addEventListener('abort', abandon, { once: true });
+    this.result = this.#run(work).finally(() => options.signal?.removeEventListener('abort', abandon));
+  }
+
+  /** How far it is. Cheap. */
+  snapshot(): CopySnapshot {
+    return {
+      checkpoint: this.#tracker.checkpoint,
+      atCheckpoint: this.#tracker.atCheckpoint(),
+      live: this.#tracker.live(),
+      traffic: { ...this.#traffic },
+      inFlight: this.#limit.objects,
+      paused: this.#pause.paused,
+    };
+  }
+
+  /** Sends nothing new until `resume()`; what is under way goes on to its next request. */
+  pause(): void {
+    this.#pause.pause();
+  }
+
+  resume(): void {
+    this.#pause.resume();
+  }
+
+  /** Stops at the checkpoint, for somebody else to continue: what is under way may finish within 2 s. */
+  release(): Promise<CopyResult> {
+    if (this.#ending === null && this.#failure === null) {
+      this.#ending = 'released';
+      this.#waiting.cancel(new CancelledError('released'));
+      const cutOff = (): void => this.#operations.cancel(new CancelledError('released'));
+      const ended = new Cancellation();
+      void this.result.then(() => ended.cancel(new CancelledError('ended')));
+      this.#options.source.client.clock.sleep(RELEASE_GRACE_MS, ended).then(cutOff, cutOff);
+    }
+    return this.result;
+  }
+
+  /** Stops at once and cleans up. */
+  abandon(): Promise<CopyResult> {
+    this.#ending = 'abandoned';
+    this.#cutOff('abandoned');
+    return this.result;
+  }
+
+  async #run(work: WorkSource): Promise<CopyResult> {
+    try {
+      await this.#dispatch(work);
+    } catch (error) {
+      this.#failWith(error);
+    }
+    await this.#limit.idle();
+    if (this.#failure === null && this.#ending !== 'abandoned') this.#releaseSuspects();
+    const snapshot = this.snapshot();
+    if (this.#failure !== null) return { state: 'failed', error: this.#failure, snapshot };
+    return { state: this.#ending ?? 'completed', error: null, snapshot };
+  }
+
+  async #dispatch(work: WorkSource): Promise<void> {
+    const tally = emptyTally();
+    const call: CallContext = { ...this.#call(tally), cancellation: this.#waiting };
+    for await (const page of work(call, (run) => this.#absorb(run))) {
+      this.#tracker.addOverhead(tally);
+      Object.assign(tally, emptyTally());
+      for (const item of page) {
+        const bytes = this.#weight(item);
+        const room = this.#limit.take(bytes);
+        if (room !== undefined) await room;
+        if (this.#waiting.reason === null && this.#tracker.outstanding >= MAX_AHEAD_OF_CHECKPOINT)
+          await this.#progress();
+        if (this.#waiting.reason !== null) {
+          this.#limit.give(bytes);
+          return;
+        }
+        void this.#copy(item, this.#tracker.begin(item.key, item.keyIsExact)).finally(() => this.#limit.give(bytes));
+      }
+    }
+  }
+
+  /** Repeats until it succeeds, fails for good or fails otherwise than by a throttle. */
+  async #copy(item: WorkItem, ticket: Ticket): Promise<void> {
+    const tally = emptyTally();
+    const call = this.#call(tally);
+    for (;;) {
+      try {
+        const held = this.#pause.ready(this.#waiting);
+        if (held !== undefined) await held;
+        if (!item.keyIsExact) throw keyIsNoText(this.#plan, item.key);
+        this.#finish(ticket, tally, await copyObject(this.#plan, item, call));
+        return;
+      } catch (error) {
+        if (!this.#mayRepeat(error, ticket, tally)) return;
+      }
+    }
+  }
+
+  /** Decides what a failure means. True: try again, after the pause. */
+  #mayRepeat(error: unknown, ticket: Ticket, tally: CallTally): boolean {
+    if (error instanceof CancelledError) return false;
+    if (!(error instanceof S3Error)) {
+      this.#failWith(error);
+      return false;
+    }
+    const fault = classifyFault(error);
+    switch (fault) {
+      case 'throttle':
+        this.#throttled(error);
+        return true;
+      case 'stop':
+        this.#failWith(error);
+        return false;
+      case 'transport':
+      case 'access':
+        if (this.#suspicion.suspect({ ticket, tally, error })) this.#failWith(error);
+        return false;
+      case 'object':
+        this.#finishFailed(ticket, tally, error);
+        return false;
+      default:
+        return fault satisfies never;
+    }
+  }
+
+  #finish(ticket: Ticket, tally: CallTally, outcome: CopyOutcome): void {
+    this.#releaseSuspects();
+    const counters = { ...emptyCounters(), ...tally };
+    if (outcome.type === 'skipped') counters.objectsSkipped = 1;
+    else {
+      counters.objectsCopied = 1;
+      counters.bytesCopied = outcome.bytes;
+    }
+    this.#tracker.finish(ticket, counters);
+    this.#wakeDispatcher?.();
+  }
+
+  #finishFailed(ticket: Ticket, tally: CallTally, error: S3Error): void {
+    this.#releaseSuspects();
+    this.#tracker.finish(ticket, { ...emptyCounters(), ...tally, objectsFailed: 1 }, failureOf(ticket.key, error));
+    this.#wakeDispatcher?.();
+  }
+
+  /** The endpoints answer, so what was held back is the fault of its objects. */
+  #releaseSuspects(): void {
+    for (const { ticket, tally, error } of this.#suspicion.release()) this.#finishFailed(ticket, tally, error);
+  }
+
+  #throttled(error: S3Error): void {
+    if (this.#waiting.reason === null && this.#pause.pause()) this.#options.onThrottled(error);
+  }
+
+  async #absorb<T>(run: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await run();
+      } catch (error) {
+        if (!(error instanceof S3Error) || !error.throttle) throw error;
+        this.#throttled(error);
+        await this.#pause.ready(this.#waiting);
+      }
+    }
+  }
+
+  #failWith(error: unknown): void {
+    if (error instanceof CancelledError || this.#ending !== null) return;
+    this.#failure ??= error instanceof S3Error ? error : internalError(this.#plan, error);
+    this.#cutOff('failed');
+  }
+
+  #cutOff(why: string): void {
+    this.#waiting.cancel(new CancelledError(why));
+    this.#operations.cancel(new CancelledError(why));
+    this.#wakeDispatcher?.();
+  }
+
+  /** Waits until the checkpoint has come nearer. */
+  async #progress(): Promise<void> {
+    while (this.#tracker.outstanding >= MAX_AHEAD_OF_CHECKPOINT && this.#waiting.reason === null) {
+      await new Promise<void>((resolve) => {
+        this.#wakeDispatcher = resolve;
+      });
+    }
+    this.#wakeDispatcher = null;
+  }
+
+  #weight(item: WorkItem): number {
+    const { bufferUpToBytes, multipartThresholdBytes, partConcurrency } = this.#plan.tuning;
+    if (item.sizeBytes === null) return Math.max(bufferUpToBytes, STREAM_BYTES);
+    if (item.sizeBytes <= bufferUpToBytes) return item.sizeBytes;
+    return item.sizeBytes < multipartThresholdBytes ? STREAM_BYTES : STREAM_BYTES * partConcurrency;
+  }
+
+  #call(tally: CallTally): CallContext {
+    return { gate: this.#gate, cancellation: this.#operations, tally, traffic: this.#traffic };
+  }
+}
+
+function failureOf(key: string, error: S3Error): CopyFailure {
+  return { key, code: error.code, message: error.reason, requestId: error.requestId };
+}
+
+function keyIsNoText(plan: CopyPlan, key: string): S3Error {
+  const message = 'the key is no valid UTF-8, so no request can name it';
+  const { bucket } = plan.source;
+  return new S3Error({
+    code: 'key-not-utf8',
+    message,
+    bucket,
+    key,
+    operation: 'GetObject',
+    status: 0,
+    requestId: null,
+  });
+}
+
+function internalError(plan: CopyPlan, error: unknown): S3Error {
+  const message = error instanceof Error ? error.message : String(error);
+  const { bucket } = plan.source;
+  return new S3Error({
+    code: 'internal',
+    message,
+    bucket,
+    key: null,
+    cause: error,
+    operation: 'GetObject',
+    status: 0,
+    requestId: null,
+  });
+}

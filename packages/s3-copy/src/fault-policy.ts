@@ -1,0 +1,69 @@
+import type { S3Error } from './errors.ts';
+
+/**
+ * What an object's failure means for the whole range.
+ * `object`: this one only · `throttle`: everything pauses · `stop`: nothing else can succeed either ·
+ * `transport`, `access`: perhaps this one only, perhaps all: the next ones decide.
+ */
+export type FaultClass = 'object' | 'throttle' | 'stop' | 'transport' | 'access';
+
+/** Bucket gone, credentials wrong or expired, target full: true for every object that follows. */
+const STOP_CODES = new Set([
+  'NoSuchBucket',
+  'InvalidBucketName',
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'ExpiredToken',
+  'InvalidToken',
+  'TokenRefreshRequired',
+  'AccountProblem',
+  'AllAccessDisabled',
+  'NotSignedUp',
+  'UserSuspended',
+  'RequestTimeTooSkewed',
+  'AuthorizationHeaderMalformed',
+  'PermanentRedirect',
+  'TemporaryRedirect',
+  'QuotaExceeded',
+  'InsufficientStorage',
+  'XMinioStorageFull',
+  'tls-failed',
+  'not-http',
+  'not-s3',
+]);
+
+/** Classifies a failure that retries could not absorb. */
+export function classifyFault(error: S3Error): FaultClass {
+  if (STOP_CODES.has(error.code) || error.status === 507) return 'stop';
+  if (error.throttle) return 'throttle';
+  if (error.status === 401 || error.status === 403) return 'access';
+  // A transfer that was damaged says nothing about the next one; silence, refusals and server errors do.
+  if (error.retryable && error.code !== 'checksum-mismatch') return 'transport';
+  return 'object';
+}
+
+/**
+ * Tells a bad object from a bad endpoint. Failures that may be either are held back; when as many as `limit` of them
+ * came in a row without a single success, the range should stop and none of them counts. A success in between shows
+ * that they were about their objects, and they are released as failures.
+ */
+export class SuspicionLedger<T> {
+  readonly #limit: number;
+  #held: T[] = [];
+
+  constructor(limit: number) {
+    this.#limit = Math.max(1, limit);
+  }
+
+  /** Holds a failure back. True when there are too many by now: stop. */
+  suspect(failure: T): boolean {
+    this.#held.push(failure);
+    return this.#held.length >= this.#limit;
+  }
+
+  /** After a success, or at the end: the failures to count after all. */
+  release(): T[] {
+    if (this.#held.length === 0) return [];
+    return this.#held.splice(0);
+  }
+}

@@ -1,0 +1,32 @@
+/** From this size on objects are copied in parts, in bytes: the "128 MB" of the documents, read as 128 × 1024 × 1024. */
+export const DEFAULT_MULTIPART_THRESHOLD_BYTES: number = 128 * 1024 * 1024;
+/** Size of a part, in bytes: 8 × 1024 × 1024. */
+export const DEFAULT_PART_BYTES: number = 8 * 1024 * 1024;
+/** S3 takes at most this many parts per object. */
+export const MAX_PARTS = 10_000;
+/** Parts that must grow do so in steps of this, in bytes. */
+const PART_STEP_BYTES = 1024 * 1024;
+
+/** One part: its number from 1 and its first and last byte. */
+export interface PartRange {
+  partNumber: number;
+  first: number;
+  last: number;
+}
+
+/** Size of the parts of an object: the wanted one, or more where it would take over 10,000 of them. */
+export function partSizeFor(sizeBytes: number, wantedBytes: number): number {
+  if (sizeBytes <= wantedBytes * MAX_PARTS) return wantedBytes;
+  return Math.ceil(sizeBytes / MAX_PARTS / PART_STEP_BYTES) * PART_STEP_BYTES;
+}
+
+/** Cuts an object of at least one byte into parts that cover it without gap or overlap. */
+export function planParts(sizeBytes: number, wantedBytes: number): PartRange[] {
+  const partBytes = partSizeFor(sizeBytes, wantedBytes);
+  const count = Math.ceil(sizeBytes / partBytes);
+  return Array.from({ length: count }, (_, index) => ({
+    partNumber: index + 1,
+    first: index * partBytes,
+    last: Math.min(sizeBytes, (index + 1) * partBytes) - 1,
+  }));
+}
