@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { S3TestServer } from './fauxqs.ts';
+import type { FauxqsOptions, S3TestServer } from './fauxqs.ts';
 
 const START_TIMEOUT_MS = 20_000;
 
@@ -10,10 +10,14 @@ const START_TIMEOUT_MS = 20_000;
  * Starts the same server in a process of its own, so that its work does not run on the caller's event loop.
  * The child ends with `stop()`, and by itself when the parent's end of its standard input closes.
  */
-export async function startFauxqsProcess(options: { port?: number } = {}): Promise<S3TestServer & { pid: number }> {
-  const child = spawn(process.execPath, [...scriptArguments(), String(options.port ?? 0)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+export async function startFauxqsProcess(options: FauxqsOptions = {}): Promise<S3TestServer & { pid: number }> {
+  const child = spawn(
+    process.execPath,
+    [...scriptArguments(), String(options.port ?? 0), String(options.requestDelayMs ?? 0)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   const ended = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
   });

@@ -20,12 +20,21 @@ export interface FauxqsServer extends S3TestServer {
   openUploadKeys(bucket: string): string[];
 }
 
+/** How the server differs from the default. */
+export interface FauxqsOptions {
+  /** Default 0: a free one. */
+  port?: number;
+  /** Default us-east-1. */
+  region?: string;
+  /** Time that every request waits before it is worked on, in ms, as over a network to a real object store. Default 0. */
+  requestDelayMs?: number;
+}
+
 /**
  * Starts an in-memory S3 server in this process, on loopback only.
  * It accepts any credentials; use Ceph RGW where signatures matter.
- * @param options.port default 0: a free one.
  */
-export async function startFauxqs(options: { port?: number; region?: string } = {}): Promise<FauxqsServer> {
+export async function startFauxqs(options: FauxqsOptions = {}): Promise<FauxqsServer> {
   const region = options.region ?? 'us-east-1';
   const store = await createFauxqsStore();
   // The app makes the stores that it is not given; its types ask for all three.
@@ -34,6 +43,8 @@ export async function startFauxqs(options: { port?: number; region?: string } = 
   // `buildApp` and not the package's own `startFauxqs`, which listens on every address of the machine.
   const app = buildApp({ logger: false, defaultRegion: region, stores });
   correctFauxqs(app, store);
+  const delayMs = options.requestDelayMs ?? 0;
+  if (delayMs > 0) app.addHook('onRequest', (_request, _reply, done) => void setTimeout(done, delayMs));
   await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
   const address = app.server.address();
   if (address === null || typeof address === 'string') throw new Error('fauxqs did not listen on a TCP port');
