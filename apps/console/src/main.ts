@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Coordinator } from './fleet/interim-coordinator.ts';
+import { Coordinator } from '@weir/governor';
 import { DEFAULT_GOVERNOR_SETTINGS, MONITOR_POINTS, ONLINE_WINDOWS, type Assignment } from '@weir/protocol';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { giveBack } from './actions/claim-work.ts';
@@ -88,21 +88,27 @@ export async function startConsole(
   let app: FastifyInstance | undefined;
   try {
     const metrics = new ConsoleMetrics();
-    const context = await restore(options, secrets, storage, { ...dependencies, logger, clock }, metrics);
+    const context = await assemble(options, secrets, storage, { ...dependencies, logger, clock }, metrics);
     const initialAdminPassword = await ensureAccounts(context, options.adminPassword, options.accounts);
     let url = '';
+    let closing = false;
     app = await buildServer(context, metrics, {
       version: VERSION,
       metricsToken: secrets.metricsToken,
       publicUrl: () => options.publicUrl ?? url,
       webRoot: options.webRoot,
+      secureCookies: options.tlsCertFile !== undefined || options.publicUrl?.startsWith('https:') === true,
+      closing: () => closing,
       tls: tlsOf(options),
       logger,
     });
     url = await listen(app, options);
     startTicks(context, ticker);
     logger.info({ url, dataDir: options.dataDir }, 'the console is listening');
-    const stop = once(async () => shutDown(context, ticker, app));
+    const stop = once(async () => {
+      closing = true;
+      await shutDown(context, ticker, app);
+    });
     const { enrolmentToken, metricsToken } = secrets;
     return { url, enrolmentToken, metricsToken, initialAdminPassword, stop };
   } catch (error) {
@@ -141,8 +147,8 @@ function limitsOf(options: ConsoleOptions): ConsoleLimits {
   };
 }
 
-/** Brings back everything that outlives a restart and wires it together. */
-async function restore(
+/** Brings back everything that outlives a restart and wires it together; it does not listen and sets no timers. */
+export async function assemble(
   options: ConsoleOptions,
   secrets: ConsoleSecrets,
   storage: Storage,

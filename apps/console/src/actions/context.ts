@@ -1,4 +1,4 @@
-import type { Coordinator } from '../fleet/interim-coordinator.ts';
+import type { Coordinator } from '@weir/governor';
 import type { Assignment, VersionedGovernorSettings, WindowRecord } from '@weir/protocol';
 import type { ClaimDesk } from '../fleet/claim-desk.ts';
 import type { Fleet, Moment } from '../fleet/fleet.ts';

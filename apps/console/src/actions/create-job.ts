@@ -119,8 +119,7 @@ async function missingBucket(
       problem: `does not exist at ${endpoint.name}: make it there, or choose another`,
     };
   }
-  throw endpointRefused(answer, probed, {
-    url: field,
-    key: answer.reason === 'access-denied' ? `${side}.bucket` : field,
-  });
+  const refused =
+    answer.reason === 'access-denied' ? { field: `${side}.bucket`, value: bucket } : { field, value: endpoint.name };
+  throw endpointRefused(answer, probed, { unreachable: { field, value: endpoint.name }, refused });
 }

@@ -49,16 +49,21 @@ export async function enrolAgent(context: ConsoleContext, request: EnrolRequest)
   };
   // Taken in memory first: of two agents that enrol under one name at once, the second is refused.
   context.fleet.enrol(agent, moment);
-  await context.storage.transaction(async (stores) => {
-    await (namesake ? stores.agents.save([agent]) : stores.agents.insert(agent));
-    const detail = { name: agent.name, host: agent.host, again: namesake !== undefined };
-    await audit(context, stores, {
-      actor: `agent:${agent.agentId}`,
-      action: 'agent.enrol',
-      subject: agent.agentId,
-      detail,
-    });
-  });
+  try {
+    await save(context, agent, namesake !== undefined);
+  } catch (error) {
+    context.fleet.withdraw(agent.agentId, namesake);
+    throw error;
+  }
   if (namesake) await returnLeases(context, context.leases.heldBy(agent.agentId), 'agent enrolled anew');
   return { agentId: agent.agentId, credential, heartbeatSeconds: context.limits.windowSeconds };
+}
+
+async function save(context: ConsoleContext, agent: StoredAgent, again: boolean): Promise<void> {
+  await context.storage.transaction(async (stores) => {
+    await (again ? stores.agents.save([agent]) : stores.agents.insert(agent));
+    const detail = { name: agent.name, host: agent.host, again };
+    const actor = `agent:${agent.agentId}`;
+    await audit(context, stores, { actor, action: 'agent.enrol', subject: agent.agentId, detail });
+  });
 }

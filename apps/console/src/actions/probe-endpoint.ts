@@ -26,34 +26,24 @@ export async function probeWithin<T>(
   }
 }
 
-/** The refusal of an endpoint that was probed, naming the field that is to be corrected. */
-export function endpointRefused(
-  refusal: ProbeRefusal,
-  target: ProbeTarget,
-  fields: { url: string; key: string },
-): ConsoleError {
+/** Which fields of the input are to be corrected when the server is not reached, and when it refuses the credentials. */
+export interface RefusedFields {
+  unreachable: Pick<FieldProblem, 'field' | 'value'>;
+  refused: Pick<FieldProblem, 'field' | 'value'>;
+}
+
+/** The refusal of an endpoint that was probed. */
+export function endpointRefused(refusal: ProbeRefusal, target: ProbeTarget, fields: RefusedFields): ConsoleError {
   if (refusal.reason === 'unreachable') {
-    const problem: FieldProblem = {
-      field: fields.url,
-      value: target.url.slice(0, 64),
-      problem: `cannot be reached: ${refusal.message}`,
-    };
-    return new ConsoleError(
-      'endpoint-unreachable',
-      `The endpoint ${target.url} cannot be reached: ${refusal.message}`,
-      {
-        fields: [problem],
-      },
-    );
+    const problem = `cannot be reached: ${refusal.message}`;
+    return new ConsoleError('endpoint-unreachable', `The endpoint ${target.url} ${problem}`, {
+      fields: [{ ...fields.unreachable, problem }],
+    });
   }
-  const problem: FieldProblem = {
-    field: fields.key,
-    value: target.accessKeyId.slice(0, 64),
-    problem: `is refused by the endpoint: ${refusal.message}`,
-  };
+  const problem = `is refused by the endpoint: ${refusal.message}`;
   return new ConsoleError(
     'endpoint-refused-credentials',
     `The endpoint ${target.url} refuses the access key or its secret: ${refusal.message}`,
-    { fields: [problem] },
+    { fields: [{ ...fields.refused, problem }] },
   );
 }

@@ -19,5 +19,8 @@ export async function testEndpoint(context: ConsoleContext, input: EndpointInput
   };
   const answer = await probeWithin(context, (signal) => context.probe.listBuckets(target, signal));
   if (answer.ok) return { latencyMs: context.clock.steadyMs() - startMs, buckets: answer.buckets };
-  throw endpointRefused(answer, target, { url: 'url', key: 'accessKeyId' });
+  throw endpointRefused(answer, target, {
+    unreachable: { field: 'url', value: input.url.slice(0, 64) },
+    refused: { field: 'accessKeyId', value: input.accessKeyId.slice(0, 64) },
+  });
 }

@@ -91,6 +91,14 @@ export class Fleet {
     return agent;
   }
 
+  /** Undoes an enrolment that could not be saved; `before` is the agent that it replaced. */
+  withdraw(agentId: string, before: LiveAgent | undefined): void {
+    const agent = this.#agents.get(agentId);
+    if (agent !== undefined) this.#byCredential.delete(agent.credentialHash);
+    this.#agents.delete(agentId);
+    if (before !== undefined) this.#put(before);
+  }
+
   /** Takes what a heartbeat says. */
   heartbeat(agent: LiveAgent, request: HeartbeatRequest, moment: Moment): void {
     agent.lastHeartbeatAtMs = moment.nowMs;

@@ -16,20 +16,11 @@ export const SESSION_COOKIE = 'weir_session';
  * @throws ConsoleError unauthenticated, wrong-credentials, wrong-enrolment-token, forbidden, cross-site-request
  */
 export async function authenticate(context: ConsoleContext, request: FastifyRequest, auth: RouteAuth): Promise<Caller> {
-  switch (auth) {
-    case 'public':
-      // Logging in sets a cookie, so it must not be possible from another site either.
-      refuseCrossSite(request);
-      return { kind: 'anyone' };
-    case 'enrolment':
-      return enroller(context, request);
-    case 'agent':
-      return agent(context, request);
-    case 'viewer':
-    case 'operator':
-    case 'admin':
-      return person(context, request, auth);
-  }
+  if (auth === 'enrolment') return enroller(context, request);
+  if (auth === 'agent') return agent(context, request);
+  // Logging in is public and sets a cookie, so it must not be possible from another site either.
+  refuseCrossSite(request);
+  return auth === 'public' ? { kind: 'anyone' } : person(context, request, auth);
 }
 
 function enroller(context: ConsoleContext, request: FastifyRequest): Caller {
@@ -50,7 +41,6 @@ function agent(context: ConsoleContext, request: FastifyRequest): Caller {
 async function person(context: ConsoleContext, request: FastifyRequest, least: Role): Promise<Caller> {
   const token = request.cookies[SESSION_COOKIE];
   if (token === undefined) throw missing('a login');
-  refuseCrossSite(request);
   const session = await findSession(context, token);
   if (session === undefined) throw new ConsoleError('unauthenticated', 'The session has ended: log in again.');
   if (ROLES.indexOf(session.role) < ROLES.indexOf(least)) {

@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net';
 import type { ErrorBody, ErrorCode } from '@weir/protocol';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConsoleError, isConsoleError } from '../actions/console-error.ts';
 
 const STATUS: Record<ErrorCode, number> = {
@@ -33,12 +34,24 @@ export function statusOf(code: ErrorCode): number {
 
 /** Answers every error in the one form of the wire. What was not foreseen is logged, and the client learns no detail. */
 export function replyWithErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => {
-    const refusal = refusalOf(error);
-    if (refusal.code === 'internal')
-      request.log.error({ err: error, route: request.routeOptions.url }, 'request failed');
-    return sendRefusal(reply, refusal, isConsoleError(error) ? undefined : statusCodeOf(error));
-  });
+  app.setErrorHandler(answerError);
+}
+
+/** Answers one error. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refusal = refusalOf(error);
+  if (refusal.code === 'internal') request.log.error({ err: error, route: request.routeOptions.url }, 'request failed');
+  return sendRefusal(reply, refusal, isConsoleError(error) ? undefined : statusCodeOf(error));
+}
+
+/** What a client that does not speak HTTP is told before its connection is closed. */
+export function answerClientError(_error: Error, socket: Socket): void {
+  const body: ErrorBody = { error: { code: 'bad-request', message: 'The request is not valid HTTP.' } };
+  const text = JSON.stringify(body);
+  if (!socket.writable) return;
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`,
+  );
 }
 
 /** Sends a refusal; `status` when the protocol layer has a more exact one than the code. */

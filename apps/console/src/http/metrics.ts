@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { JobState } from '@weir/protocol';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { jobState } from '@weir/protocol';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type GaugeConfiguration } from 'prom-client';
 import { ConsoleError } from '../actions/console-error.ts';
 import type { ConsoleContext, CountedEvent } from '../actions/context.ts';
 import { utilizationPercent } from '../actions/utilization.ts';
@@ -14,16 +14,6 @@ const EVENTS: Record<CountedEvent, string> = {
   'job-created': 'Jobs created',
   'object-failures': 'Failed objects reported',
 };
-const JOB_STATES: readonly JobState[] = [
-  'queued',
-  'running',
-  'paused',
-  'completed',
-  'completed-with-failures',
-  'failed',
-  'cancelled',
-];
-
 /** Metrics of one console. Labels are routes, states and classes of status, never agents or jobs, so their number is bounded. */
 export class ConsoleMetrics {
   readonly #registry = new Registry();
@@ -56,49 +46,45 @@ export class ConsoleMetrics {
 
   /** Adds what is read from the live state when somebody asks. */
   observe(context: ConsoleContext): void {
-    const registers = [this.#registry];
-    const gauge = (name: string, help: string, read: () => number): void => {
-      new Gauge({
+    const simple: [name: string, help: string, read: () => number][] = [
+      ['weir_global_limit_tps', 'Global limit', () => context.governor.settings.globalLimitTps],
+      ['weir_limiter_enabled', 'Whether the limiter is on', () => (context.governor.settings.enabled ? 1 : 0)],
+      ['weir_actual_tps', 'Sum of actual TPS over online running agents', () => context.fleet.totalActualTps],
+      ['weir_utilization_percent', 'Actual TPS as a share of the limit', () => utilizationPercent(context)],
+      ['weir_claims_waiting', 'Agents that wait for work', () => context.desk.waiting],
+      ['weir_leases', 'Shards that agents hold', () => context.leases.held().length],
+      ['weir_alarms_active', 'Alarms that have not ended', () => context.alarms.active().length],
+    ];
+    for (const [name, help, read] of simple) {
+      this.#gauge({
         name,
         help,
-        registers,
         collect() {
           this.set(read());
         },
       });
-    };
-    gauge('weir_global_limit_tps', 'Global limit', () => context.governor.settings.globalLimitTps);
-    gauge('weir_limiter_enabled', 'Whether the limiter is on', () => (context.governor.settings.enabled ? 1 : 0));
-    gauge('weir_actual_tps', 'Sum of actual TPS over online running agents', () => context.fleet.totalActualTps);
-    gauge('weir_utilization_percent', 'Actual TPS as a share of the limit', () => utilizationPercent(context));
-    gauge('weir_claims_waiting', 'Agents that wait for work', () => context.desk.waiting);
-    gauge('weir_leases', 'Shards that agents hold', () => context.leases.held().length);
-    gauge('weir_alarms_active', 'Alarms that have not ended', () => context.alarms.active().length);
-    new Gauge({
+    }
+    this.#gauge({
       name: 'weir_agents',
       help: 'Agents by status',
       labelNames: ['status'],
-      registers,
       collect() {
-        const counts = { running: 0, idle: 0, offline: 0 };
-        const steadyMs = context.clock.steadyMs();
-        for (const agent of context.fleet.registered()) {
-          const online = context.fleet.isOnline(agent, steadyMs);
-          counts[context.fleet.isRunning(agent, steadyMs) ? 'running' : online ? 'idle' : 'offline'] += 1;
-        }
-        for (const [status, agents] of Object.entries(counts)) this.set({ status }, agents);
+        for (const [status, agents] of Object.entries(agentsByStatus(context))) this.set({ status }, agents);
       },
     });
-    new Gauge({
+    this.#gauge({
       name: 'weir_jobs',
       help: 'Jobs by state',
       labelNames: ['state'],
-      registers,
       async collect() {
         const counts = await context.storage.jobs.countByState();
-        for (const state of JOB_STATES) this.set({ state }, counts.get(state) ?? 0);
+        for (const state of jobState.options) this.set({ state }, counts.get(state) ?? 0);
       },
     });
+  }
+
+  #gauge(gauge: GaugeConfiguration<string>): void {
+    this.#registry.registerMetric(new Gauge({ ...gauge, registers: [] }));
   }
 
   /** Serves /metrics to viewers and to whoever holds the metrics token, and times every request. */
@@ -117,4 +103,14 @@ export class ConsoleMetrics {
       return reply.type(this.#registry.contentType).serializer(String).send(text);
     });
   }
+}
+
+function agentsByStatus({ clock, fleet }: ConsoleContext): Record<'running' | 'idle' | 'offline', number> {
+  const counts = { running: 0, idle: 0, offline: 0 };
+  const steadyMs = clock.steadyMs();
+  for (const agent of fleet.registered()) {
+    const online = fleet.isOnline(agent, steadyMs);
+    counts[fleet.isRunning(agent, steadyMs) ? 'running' : online ? 'idle' : 'offline'] += 1;
+  }
+  return counts;
 }

@@ -13,9 +13,14 @@ const callers = new WeakMap<FastifyRequest, Caller>();
 const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 426, 429, 500, 503];
 
 /** Registers every route of the table with its handler: authenticated first, validated then, answered last. */
-export function registerRoutes(app: FastifyInstance, context: ConsoleContext, handlers: Handlers): void {
+export function registerRoutes(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  handlers: Handlers,
+  secureCookies: boolean,
+): void {
   for (const name of Object.keys(routes)) {
-    if (isRouteName(name)) register(app, context, name, handlers[name]);
+    if (isRouteName(name)) register(app, context, name, handlers[name], secureCookies);
   }
 }
 
@@ -28,6 +33,7 @@ function register<Name extends RouteName>(
   context: ConsoleContext,
   name: Name,
   handler: Handler<Name>,
+  secureCookies: boolean,
 ): void {
   const { method, path, auth, summary, params, query, body, response }: Route = routes[name];
   app.route({
@@ -44,7 +50,7 @@ function register<Name extends RouteName>(
       ...(body && { body }),
       response: { 200: response, ...errorResponses() },
     },
-    handler: async (request, reply) => reply.send(await handler(callOf<Name>(request, reply))),
+    handler: async (request, reply) => reply.send(await handler(callOf<Name>(request, reply, secureCookies))),
   });
 }
 
@@ -66,7 +72,7 @@ function errorResponses(): Record<number, z.ZodType<ErrorBody>> {
   );
 }
 
-function callOf<Name extends RouteName>(request: FastifyRequest, reply: FastifyReply): Call<Name> {
+function callOf<Name extends RouteName>(request: FastifyRequest, reply: FastifyReply, secure: boolean): Call<Name> {
   const gone = new AbortController();
   reply.raw.on('close', () => {
     if (!reply.raw.writableFinished) gone.abort();
@@ -79,18 +85,18 @@ function callOf<Name extends RouteName>(request: FastifyRequest, reply: FastifyR
     address: request.ip,
     gone: gone.signal,
     onUndelivered: (run: () => void) => gone.signal.addEventListener('abort', run),
-    cookie: cookieOf(request, reply),
+    cookie: cookieOf(reply, secure),
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas of this route have just parsed these parts
   return call as Call<Name>;
 }
 
-function cookieOf(request: FastifyRequest, reply: FastifyReply): SessionCookie {
+function cookieOf(reply: FastifyReply, secure: boolean): SessionCookie {
   const attributes = {
     httpOnly: true,
     sameSite: 'strict',
     path: '/',
-    secure: request.protocol === 'https',
+    secure,
   } as const;
   return {
     set: (token, maxAge) => void reply.setCookie(SESSION_COOKIE, token, { ...attributes, maxAge }),

@@ -1,11 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import cookie from '@fastify/cookie';
 import { MAX_BODY_BYTES } from '@weir/protocol';
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { ConsoleError } from '../actions/console-error.ts';
 import type { ConsoleContext } from '../actions/context.ts';
 import { describeApi } from './api-description.ts';
 import type { Handlers } from './call.ts';
-import { replyWithErrors } from './error-replies.ts';
+import { answerClientError, answerError, replyWithErrors } from './error-replies.ts';
 import type { ConsoleMetrics } from './metrics.ts';
 import { registerRoutes } from './route-table.ts';
 import { agentRoutes } from './routes/agent-routes.ts';
@@ -29,6 +36,10 @@ export interface ServerOptions {
   /** Address that agents are told; asked late, because the port may be chosen by the system. */
   publicUrl: () => string;
   webRoot: string | undefined;
+  /** Whether browsers send the session cookie over TLS only. */
+  secureCookies: boolean;
+  /** Whether the console is shutting down: nothing new is begun then. */
+  closing: () => boolean;
   /** Files of the TLS certificate and its key, PEM; undefined: plain HTTP. */
   tls: { certFile: string; keyFile: string } | undefined;
   logger: FastifyBaseLogger;
@@ -43,16 +54,25 @@ export async function buildServer(
   const app = await newServer(options);
   // Only JSON is read: a form of another site cannot send it without asking first.
   app.removeContentTypeParser('text/plain');
+  app.addHook('onRequest', async () => {
+    if (options.closing())
+      throw new ConsoleError('unavailable', 'The console is stopping: try again.', { retryAfterMs: 1_000 });
+  });
   await app.register(cookie);
   sendSecurityHeaders(app, options.tls !== undefined);
   validateWithSchemas(app);
   replyWithErrors(app);
   metrics.serve(app, context, options.metricsToken);
   await describeApi(app, options.version);
-  registerRoutes(app, context, handlersOf(context, options));
+  registerRoutes(app, context, handlersOf(context, options), options.secureCookies);
   await serveWebPages(app, options.webRoot);
   await app.ready();
   return app;
+}
+
+/** Errors found before a route is, such as a path that cannot be decoded. */
+function answerFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  void answerError(error, request, reply);
 }
 
 async function newServer({ logger, tls }: ServerOptions): Promise<FastifyInstance> {
@@ -64,12 +84,15 @@ async function newServer({ logger, tls }: ServerOptions): Promise<FastifyInstanc
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
+    // Answered by the hook below, in the form of the wire.
+    return503OnClosing: false,
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
     routerOptions: { maxParamLength: 200 },
   } as const;
   if (tls === undefined) return Fastify(settings);
   const https = { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an HTTPS server differs only below what is used here
-  return Fastify({ ...settings, https }) as unknown as FastifyInstance;
+  return Fastify({ ...settings, https });
 }
 
 function handlersOf(context: ConsoleContext, options: ServerOptions): Handlers {

@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { ConsoleError } from '../actions/console-error.ts';
 import { sendRefusal } from './error-replies.ts';
 
-/** Paths that belong to the API: a page is never sent for them. */
-const API_PATH = /^\/(api|docs|healthz|metrics|assets)(\/|\?|$)/;
+/** Paths that belong to the API, and paths of files (with a dot): a page is never sent for them. */
+const NO_PAGE = /^\/(api|docs|healthz|metrics|assets)(\/|\?|$)|^[^?]*\.[^/?]*(\?|$)/;
 
 /**
  * Serves the pages. Files below assets/ carry a hash in their names and are cached for a year; everything else is asked
@@ -24,7 +24,7 @@ export async function serveWebPages(app: FastifyInstance, webRoot: string | unde
     });
   }
   app.setNotFoundHandler((request, reply) => {
-    const page = (request.method === 'GET' || request.method === 'HEAD') && !API_PATH.test(request.url);
+    const page = (request.method === 'GET' || request.method === 'HEAD') && !NO_PAGE.test(request.url);
     if (webRoot !== undefined && page) return reply.sendFile('index.html');
     return sendRefusal(
       reply,

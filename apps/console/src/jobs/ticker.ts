@@ -1,6 +1,8 @@
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 
+const ALIGNED_LATE_MS = 5;
+
 /** Runs background work on the console's own timers until it is stopped. */
 export class Ticker {
   readonly #clock: Clock;
@@ -19,9 +21,12 @@ export class Ticker {
     this.#schedule(name, () => periodMs, work);
   }
 
-  /** The same at whole multiples of `periodMs` since 1970, so that the points of a chart lie on a grid. */
+  /**
+   * The same just after whole multiples of `periodMs` since 1970, so that the points of a chart lie on a grid. A timer may
+   * come a millisecond early, which would put the point into the slot before.
+   */
   everyAligned(name: string, periodMs: number, work: () => Promise<void> | void): void {
-    this.#schedule(name, () => periodMs - (this.#clock.nowMs() % periodMs), work);
+    this.#schedule(name, () => periodMs - (this.#clock.nowMs() % periodMs) + ALIGNED_LATE_MS, work);
   }
 
   #schedule(name: string, delayMs: () => number, work: () => Promise<void> | void): void {

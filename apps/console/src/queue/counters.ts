@@ -11,9 +11,12 @@ export const NO_COUNTERS: CopyCounters = {
   retries: 0,
 };
 
+function add(x: number, y: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, x + y);
+}
+
 /** Sum of two sets of counters; a sum that would no longer be exact stays at the largest exact integer. */
 export function addCounters(a: CopyCounters, b: CopyCounters): CopyCounters {
-  const add = (x: number, y: number): number => Math.min(Number.MAX_SAFE_INTEGER, x + y);
   return {
     objectsListed: add(a.objectsListed, b.objectsListed),
     objectsCopied: add(a.objectsCopied, b.objectsCopied),

@@ -25,31 +25,22 @@ export function statesFor(action: JobAction): readonly JobState[] {
 
 /** Where an action leads from an allowed state. */
 export function stateAfter(action: JobAction, startedBefore: boolean): JobState {
-  switch (action) {
-    case 'pause':
-      return 'paused';
-    case 'resume':
-      return startedBefore ? 'running' : 'queued';
-    case 'cancel':
-      return 'cancelled';
-    case 'retry':
-      return 'queued';
-  }
+  const resumed = startedBefore ? 'running' : 'queued';
+  return ({ pause: 'paused', resume: resumed, cancel: 'cancelled', retry: 'queued' } as const)[action];
 }
+
+const DESIRED = {
+  queued: 'run',
+  running: 'run',
+  paused: 'release',
+  completed: 'release',
+  'completed-with-failures': 'release',
+  // Not abandoned: a retry goes on from the checkpoints.
+  failed: 'release',
+  cancelled: 'abandon',
+} as const;
 
 /** What an agent that holds a shard of a job in this state should do. */
 export function desiredOf(state: JobState): 'run' | 'release' | 'abandon' {
-  switch (state) {
-    case 'queued':
-    case 'running':
-      return 'run';
-    case 'cancelled':
-      return 'abandon';
-    // A failed job keeps its checkpoints: a retry goes on from them.
-    case 'paused':
-    case 'failed':
-    case 'completed':
-    case 'completed-with-failures':
-      return 'release';
-  }
+  return DESIRED[state];
 }

@@ -7,10 +7,13 @@ const WINDOW_MS = 60_000;
 /** Pairs remembered at most; beyond it the oldest are forgotten, so that a flood of names cannot fill memory. */
 const MAX_PAIRS = 10_000;
 
+function keyOf(address: string, username: string): string {
+  return JSON.stringify([address, username]);
+}
+
 /** Counts attempts of each pair of address and user in windows that begin with its first attempt. In memory. */
 export function windowLoginLimiter(clock: Clock): LoginLimiter {
   const windows = new Map<string, { endsAtMs: number; attempts: number }>();
-  const keyOf = (address: string, username: string): string => JSON.stringify([address, username]);
   return {
     attempt(address, username) {
       const key = keyOf(address, username);

@@ -64,9 +64,12 @@ function parse(path: string, text: string): ConsoleSecrets {
   throw new Error(`The secrets file ${path} is not valid (${fields}): ${remedy}.`);
 }
 
+function fresh(): string {
+  return randomBytes(32).toString('base64url');
+}
+
 /** Written whole under another name first: a crash leaves no half file, and of two first starts one wins. */
 async function create(path: string): Promise<ConsoleSecrets> {
-  const fresh = (): string => randomBytes(32).toString('base64url');
   const secrets: ConsoleSecrets = {
     version: 1,
     encryptionKey: fresh(),

@@ -47,7 +47,11 @@ async function refuseForeignFile(path: string, newest: number): Promise<void> {
   let length: number;
   try {
     const file = await open(path, 'r');
-    length = (await file.read(header, 0, 100, 0).finally(() => file.close())).bytesRead;
+    try {
+      length = (await file.read(header, 0, 100, 0)).bytesRead;
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
     throw new UnusableDatabase(`The database ${path} cannot be read: ${String(error)}`, { cause: error });
