@@ -10,7 +10,9 @@ const START_TIMEOUT_MS = 20_000;
  * Starts the same server in a process of its own, so that its work does not run on the caller's event loop.
  * The child ends with `stop()`, and by itself when the parent's end of its standard input closes.
  */
-export async function startFauxqsProcess(options: FauxqsOptions = {}): Promise<S3TestServer & { pid: number }> {
+export async function startFauxqsProcess(
+  options: Pick<FauxqsOptions, 'port' | 'requestDelayMs'> = {},
+): Promise<S3TestServer & { pid: number }> {
   const child = spawn(
     process.execPath,
     [...scriptArguments(), String(options.port ?? 0), String(options.requestDelayMs ?? 0)],
