@@ -72,7 +72,10 @@ function formatIpv6(groups: readonly number[]): string {
     while (groups[at + length] === 0) length += 1;
     if (length > best.length) best = { at, length };
   }
-  const hex = (part: readonly number[]): string => part.map((group) => group.toString(16)).join(':');
   if (best.at < 0) return hex(groups);
   return `${hex(groups.slice(0, best.at))}::${hex(groups.slice(best.at + best.length))}`;
+}
+
+function hex(groups: readonly number[]): string {
+  return groups.map((group) => group.toString(16)).join(':');
 }

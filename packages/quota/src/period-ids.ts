@@ -57,7 +57,7 @@ export interface PeriodName extends PeriodLength {
   readonly zoned: boolean;
   /** When the period began, in ms since 1970. */
   readonly startMs: number;
-  /** When it ends; in a zone other than UTC the clocks may change before, so up to 24 h off either way. */
+  /** When it ends; in a zone other than UTC the clocks may change before, so up to 25 h off either way (Samoa, 2011). */
   readonly endMs: number;
 }
 
