@@ -6,3 +6,5 @@ export * from './redis/admin.ts';
 export * from './redis/resp.ts';
 export * from './redis/server.ts';
 export * from './redis/topologies.ts';
+export * from './memcached/admin.ts';
+export * from './memcached/server.ts';
