@@ -1,0 +1,118 @@
+import { QuotaError } from '@weir/quota';
+import type { IoredisClient, RedisCommands } from '../redis-commands.ts';
+
+/** The parts of an ioredis command that are used. */
+interface Command {
+  readonly promise: Promise<unknown>;
+  pipelineIndex?: number;
+  getKeys(): readonly unknown[];
+}
+
+type CommandConstructor = new (
+  name: string,
+  args: readonly string[],
+  options: { replyEncoding: string; keyPrefix?: string },
+) => Command;
+
+/** The parts of an ioredis client that are used. */
+interface Client {
+  readonly status: string;
+  readonly isCluster?: boolean;
+  readonly options: { readonly keyPrefix?: string };
+  readonly slots?: readonly (readonly string[] | undefined)[];
+  readonly stream?: { cork?(): void; uncork?(): void };
+  sendCommand(command: Command): unknown;
+  pipeline(): { call(name: string): unknown };
+  nodes?(role: 'master'): readonly Client[];
+  disconnect(reconnect: boolean): void;
+}
+
+/** Whether the object has the shape of an ioredis client. */
+export function isIoredis(client: object): client is IoredisClient & Client {
+  return (
+    'call' in client &&
+    typeof client.call === 'function' &&
+    'pipeline' in client &&
+    typeof client.pipeline === 'function' &&
+    'status' in client &&
+    typeof client.status === 'string'
+  );
+}
+
+/**
+ * The class of commands, found through a pipeline that is never run: ioredis does not export it with every version, and an
+ * application may hold another copy of the library than the one that an import here would find.
+ */
+function commandClass(client: Client): CommandConstructor {
+  const pipeline = client.pipeline();
+  pipeline.call('ping');
+  const queue: unknown = Reflect.get(pipeline, '_queue');
+  const command: unknown = Array.isArray(queue) ? queue[0] : undefined;
+  const found = typeof command === 'object' ? command?.constructor : undefined;
+  if (typeof found !== 'function') {
+    throw new QuotaError('invalid-argument', 'this version of ioredis is not supported; use 5 or 6');
+  }
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the shape is checked by the adapter's tests against ioredis
+  return found as CommandConstructor;
+}
+
+/** The port over an ioredis client: single server, Sentinel or Cluster. */
+export function ioredisCommands(client: Client): RedisCommands {
+  const Command = commandClass(client);
+  const isCluster = client.isCluster === true;
+  const make = (args: readonly string[], keyPrefix = client.options.keyPrefix): Command => {
+    const [name = '', ...rest] = args;
+    const command = new Command(name, rest, {
+      replyEncoding: 'utf8',
+      ...(keyPrefix === undefined ? {} : { keyPrefix }),
+    });
+    // ioredis sends commands again that were cut off (autoResendUnfulfilledCommands), and with that option off it never
+    // settles them. It rejects at once the remains of a pipeline that was answered in part; an index that no pipeline has
+    // makes every command such a remainder.
+    command.pipelineIndex = -1;
+    return command;
+  };
+  let wasReady = false;
+  /** A client that is connecting for the first time queues; one that lost its server must not. */
+  const assertUp = (): void => {
+    wasReady ||= client.status === 'ready';
+    if (client.status === 'ready' || (!wasReady && client.status !== 'end')) return;
+    throw new QuotaError('store-unavailable', `the ioredis client is not connected (${client.status})`);
+  };
+  const dispatch = (args: readonly string[], to: Client = client): Promise<unknown> => {
+    const command = make(args);
+    to.sendCommand(command);
+    return command.promise;
+  };
+  return {
+    client: 'ioredis',
+    isCluster,
+    keyPrefix: client.options.keyPrefix ?? '',
+    send: async (args) => {
+      assertUp();
+      return dispatch(args);
+    },
+    sendAll: (commands) => {
+      try {
+        assertUp();
+      } catch (error) {
+        return commands.map(() => Promise.reject(error));
+      }
+      // Without the cork every command would be a packet and a system call of its own.
+      const stream = isCluster ? undefined : client.stream;
+      stream?.cork?.();
+      const replies = commands.map((args) => dispatch(args));
+      stream?.uncork?.();
+      return replies;
+    },
+    sendToPrimaries: async (args) => {
+      assertUp();
+      return Promise.all((client.nodes?.('master') ?? [client]).map((node) => dispatch(args, node)));
+    },
+    nodeOf: (slot) => client.slots?.[slot]?.[0],
+    knows: (command) => make([command, 'key']).getKeys().length === 1,
+    reconnect: () => {
+      if (!isCluster && client.status === 'ready') client.disconnect(true);
+    },
+  };
+}

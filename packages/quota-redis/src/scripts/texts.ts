@@ -1,0 +1,228 @@
+/** The files beside this one as texts, so that bundlers carry them. A unit test keeps them equal; `vitest -u` rewrites this. */
+export const SCRIPT_TEXTS: Readonly<Record<'date' | 'give-back' | 'redraw' | 'swap' | 'take' | 'take-all', string>> = {
+  date: `-- Dates the keys that exist and have no deadline.
+-- KEYS  the keys.
+-- ARGV  one deadline in epoch ms per key.
+-- Reply how many were dated.
+local dated = 0
+for i = 1, #KEYS do
+  if redis.call('PTTL', KEYS[i]) == -1 then dated = dated + redis.call('PEXPIREAT', KEYS[i], ARGV[i]) end
+end
+return dated
+`,
+  'give-back': `-- Lowers counters, never below zero, never creating one, and dates those without a deadline.
+-- KEYS  the counters.
+-- ARGV  two per key: amount, deadline in epoch ms.
+-- Reply one number per key: the total; -1 absent, -2 no counter.
+local call, try = redis.call, redis.pcall
+local reply = {}
+
+-- Clients read integers close to 2^53 wrongly by one; as texts they are safe.
+local function exact(total)
+  if total > 9007199254740000 then return string.format('%.0f', total) end
+  return total
+end
+
+for i = 1, #KEYS do
+  local key, at = KEYS[i], i * 2 - 1
+  local held = try('GET', key)
+  if type(held) == 'table' or (held and not string.find(held, '^%d+$')) then
+    reply[i] = -2
+  elseif not held then
+    reply[i] = -1
+  else
+    local back = math.min(tonumber(held), tonumber(ARGV[at]))
+    reply[i] = exact(tonumber(held) - back)
+    if back > 0 then call('DECRBY', key, string.format('%.0f', back)) end
+    if call('PTTL', key) == -1 then call('PEXPIREAT', key, ARGV[at + 1]) end
+  end
+end
+return reply
+`,
+  redraw: `-- Corrects an unbounded increment that went over the limit: takes it back and draws again within the limit, in one step.
+-- KEYS  the counter.
+-- ARGV  amount that was added, unit, limit, deadline in epoch ms.
+-- Reply granted, total.
+local call = redis.call
+-- Clients read integers close to 2^53 wrongly by one; as texts they are safe.
+local function exact(total)
+  if total > 9007199254740000 then return string.format('%.0f', total) end
+  return total
+end
+
+local key = KEYS[1]
+local added, unit, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local held = tonumber(call('GET', key) or '0')
+
+-- The counter may have vanished meanwhile, and what was added with it: then there is nothing to take back.
+local before = math.max(0, held - added)
+local room = limit - before
+local granted = 0
+if room >= unit then granted = math.min(added, room - room % unit) end
+local change = before + granted - held
+if change ~= 0 then call('INCRBY', key, string.format('%.0f', change)) end
+if call('PTTL', key) == -1 then call('PEXPIREAT', key, ARGV[4]) end
+return { exact(granted), exact(before + granted) }
+`,
+  swap: `-- Writes a value if the key holds the one expected.
+-- KEYS  the key.
+-- ARGV  1 if a value is expected and 0 if none, the value expected, the next value, deadline in epoch ms.
+-- Reply 1 swapped, 0 not swapped, 2 the deadline has passed; then the value held if not swapped.
+local call = redis.call
+local key = KEYS[1]
+local held = call('GET', key)
+local expected = ARGV[1] == '1' and ARGV[2]
+if held ~= expected then return { 0, held } end
+call('SET', key, ARGV[3])
+call('PEXPIREAT', key, ARGV[4])
+if call('EXISTS', key) == 0 then return { 2, held } end
+return { 1 }
+`,
+  take: `-- Raises each counter by as much of the amount as stays within its limit, in multiples of the unit, and dates every
+-- counter that has no deadline.
+-- KEYS  the counters; one may occur more than once.
+-- ARGV  five per key: amount, unit, limit, deadline in epoch ms, total seen before (-1: not seen).
+-- Reply three numbers per key: granted, total, state (0 well, 1 vanished, 2 no counter, 3 deadline has passed).
+local call, try = redis.call, redis.pcall
+local reply = {}
+
+-- Clients read integers close to 2^53 wrongly by one; as texts they are safe.
+local function exact(total)
+  if total > 9007199254740000 then return string.format('%.0f', total) end
+  return total
+end
+
+for i = 1, #KEYS do
+  local key, at = KEYS[i], i * 5 - 4
+  local amount, unit, limit, seen = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 4])
+  local granted, before, state = 0, 0, 0
+  local exists = false
+
+  if amount <= limit and (seen < 0 or seen + amount <= limit) then
+    -- It will probably fit: raise first and correct in the same step if it did not.
+    local total = try('INCRBY', key, ARGV[at])
+    if type(total) == 'table' then
+      if not (string.find(total.err, 'integer', 1, true) or string.find(total.err, 'WRONGTYPE', 1, true)
+        or string.find(total.err, 'overflow', 1, true)) then
+        return total
+      end
+      state = 2
+    else
+      before = total - amount
+      exists = true
+      if before < 0 then
+        call('DECRBY', key, ARGV[at])
+        state = 2
+      elseif total <= limit then
+        granted = amount
+      else
+        local room = limit - before
+        if room >= unit then granted = room - room % unit end
+        call('DECRBY', key, string.format('%.0f', amount - granted))
+      end
+    end
+  else
+    local held = try('GET', key)
+    if type(held) == 'table' then
+      state = 2
+    elseif held then
+      if string.find(held, '^%d+$') then
+        before = tonumber(held)
+        exists = true
+      else
+        state = 2
+      end
+    end
+    local room = limit - before
+    if state == 0 and room >= unit then
+      granted = math.min(amount, room - room % unit)
+      call('INCRBY', key, string.format('%.0f', granted))
+      exists = true
+    elseif not exists and seen > 0 then
+      state = 1
+    end
+  end
+
+  -- A total at or above the one that was seen belongs to a counter that was dated then, and nothing takes a deadline away.
+  if exists and state == 0 and (seen < 0 or before == 0 or before < seen) and call('PTTL', key) == -1 then
+    call('PEXPIREAT', key, ARGV[at + 3])
+    if before == 0 and seen >= 0 then state = 1 end
+    if call('EXISTS', key) == 0 then
+      granted, before, state = 0, 0, 3
+    end
+  end
+
+  if state == 2 then before = 0 end
+  local n = #reply
+  reply[n + 1], reply[n + 2], reply[n + 3] = exact(granted), exact(before + granted), state
+end
+
+return reply
+`,
+  'take-all': `-- Raises several counters, all or none, and writes the marker of the charge in the same step.
+-- KEYS  the counters, then the marker if there is one.
+-- ARGV  number of counters, note and deadline of the marker (empty without one), then per counter: amount, limit,
+--       deadline in epoch ms, total seen before (-1: not seen).
+-- Reply outcome (charged, refused, replayed, corrupt, late), note, then per counter: total, 1 when it does not fit or is no
+--       counter, 1 when it had vanished.
+local call, try = redis.call, redis.pcall
+local count = tonumber(ARGV[1])
+local marker = KEYS[count + 1]
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+-- Clients read integers close to 2^53 wrongly by one; as texts they are safe.
+local function exact(total)
+  if total > 9007199254740000 then return string.format('%.0f', total) end
+  return total
+end
+
+local totals, unfit, vanished = {}, {}, {}
+local fits, sound, late = true, true, marker ~= nil and tonumber(ARGV[3]) <= now
+for i = 1, count do
+  local at = i * 4
+  local held = try('GET', KEYS[i])
+  totals[i], unfit[i], vanished[i] = 0, 0, 0
+  if type(held) == 'table' or (held and not string.find(held, '^%d+$')) then
+    sound, unfit[i] = false, 1
+  elseif held then
+    totals[i] = tonumber(held)
+  elseif tonumber(ARGV[at + 3]) > 0 then
+    vanished[i] = 1
+  end
+  if totals[i] + tonumber(ARGV[at]) > tonumber(ARGV[at + 1]) then fits, unfit[i] = false, 1 end
+  if tonumber(ARGV[at + 2]) <= now then late = true end
+end
+
+local outcome, note = 'charged', ''
+local earlier = marker and call('GET', marker)
+if earlier then
+  outcome, note = 'replayed', earlier
+elseif not sound then
+  outcome = 'corrupt'
+elseif late then
+  outcome = 'late'
+elseif not fits then
+  outcome = 'refused'
+end
+
+if outcome == 'charged' and marker then
+  call('SET', marker, ARGV[2])
+  call('PEXPIREAT', marker, ARGV[3])
+end
+for i = 1, count do
+  local at = i * 4
+  if outcome == 'charged' then totals[i] = call('INCRBY', KEYS[i], ARGV[at]) end
+  if (outcome == 'charged' or outcome == 'refused') and call('PTTL', KEYS[i]) == -1 then
+    call('PEXPIREAT', KEYS[i], ARGV[at + 2])
+  end
+end
+
+local reply = { outcome, note }
+for i = 1, count do
+  local n = #reply
+  reply[n + 1], reply[n + 2], reply[n + 3] = exact(totals[i]), unfit[i], vanished[i]
+end
+return reply
+`,
+};
