@@ -52,10 +52,21 @@ export class AgentGovernor {
   #lostSinceMs: number | null = null;
   #holdoff: HoldoffUnderWay | null = null;
   #stopped: GovernorStoppedError | null = null;
+  /**
+   * Resolves when a console has answered for the first time; rejects with GovernorStoppedError when it refuses this agent
+   * or `stop` comes first.
+   */
+  readonly ready: Promise<void>;
+  #settleReady: { resolve: () => void; reject: (error: GovernorStoppedError) => void } | null = null;
 
   constructor(options: AgentGovernorOptions) {
     this.#options = withDefaults(options);
     this.#window = new CreditWindow({ now: this.#options.now });
+    this.ready = new Promise((resolve, reject) => {
+      this.#settleReady = { resolve, reject };
+    });
+    // Whoever does not ask for it need not handle it.
+    this.ready.catch(() => undefined);
     this.#loop = new HeartbeatLoop({
       ...this.#options,
       beat: (signal) => this.#beat(signal),
@@ -168,6 +179,7 @@ export class AgentGovernor {
       signal.throwIfAborted();
       this.#undelivered = null;
       this.#noteConsole();
+      this.#settleReady?.resolve();
       this.#adopt(response.limiter);
       if (response.grant !== null && this.#holdoff === null) this.#run(response.grant, 'heartbeat');
       // Accepted a job while the console was told that there was none.
@@ -270,6 +282,7 @@ export class AgentGovernor {
 
   #sendAway(error: GovernorStoppedError): void {
     this.#stopped = error;
+    this.#settleReady?.reject(error);
     this.#holdoff?.cancelTimer();
     this.#holdoff = null;
     for (const reject of this.#parked) reject(error);

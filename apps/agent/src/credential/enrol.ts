@@ -1,0 +1,86 @@
+import { ApiError, createClient, NetworkError, type Fetch } from '@weir/client';
+import { PROTOCOL_VERSION } from '@weir/protocol';
+import type { AgentConfig } from '../config/agent-options.ts';
+import { untilAnswered } from '../console/unanswered.ts';
+import type { Timing } from '../timing.ts';
+import { CredentialFile, type StoredCredential } from './credential-file.ts';
+
+/** The agent cannot become known to the console; says what to do about it. */
+export class EnrolmentError extends Error {
+  override readonly name = 'EnrolmentError';
+  /** `token-missing` and `redirected` are ours; the others come from the console. */
+  readonly code: 'token-missing' | 'redirected' | ApiError['code'];
+
+  constructor(code: EnrolmentError['code'], message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
+
+export interface EnrolmentOptions {
+  host: string;
+  fetch: Fetch;
+  timing: Timing;
+  signal: AbortSignal;
+  onRetry: (error: unknown, inMs: number) => void;
+}
+
+/**
+ * The agent's credential: the stored one, or a new one for the enrolment token, which is then stored. Waits for a console
+ * that does not answer yet.
+ * @throws EnrolmentError, CredentialFileError, the reason of `signal`
+ */
+export async function obtainCredential(
+  config: AgentConfig,
+  options: EnrolmentOptions,
+): Promise<StoredCredential & { file: string; enrolledNow: boolean }> {
+  const file = new CredentialFile(config.stateDir, config.consoleUrl, config.name);
+  const stored = await file.read();
+  if (stored !== null) return { ...stored, file: file.path, enrolledNow: false };
+  if (config.enrolmentToken === null) {
+    throw new EnrolmentError(
+      'token-missing',
+      `the agent "${config.name}" is not enrolled at ${config.consoleUrl} yet (there is no ${file.path}): ` +
+        'start it once with the enrolment token that the Agents page shows',
+    );
+  }
+  await file.prepare();
+  const client = createClient({ baseUrl: config.consoleUrl, token: config.enrolmentToken, fetch: options.fetch });
+  const body = { name: config.name, host: options.host, version: config.version, protocolVersion: PROTOCOL_VERSION };
+  try {
+    const enrolled = await untilAnswered(async () => {
+      try {
+        return await client.call('enrol', { body, signal: options.signal });
+      } catch (error) {
+        // Not a console that is away but an address that is wrong: waiting cannot help.
+        if (error instanceof NetworkError && error.reason === 'redirected') {
+          throw new EnrolmentError('redirected', `${error.message}: use that address`, error);
+        }
+        throw error;
+      }
+    }, options);
+    const { agentId, credential } = enrolled;
+    await file.write(agentId, credential);
+    return {
+      consoleUrl: config.consoleUrl,
+      name: config.name,
+      agentId,
+      credential,
+      file: file.path,
+      enrolledNow: true,
+    };
+  } catch (error) {
+    throw error instanceof ApiError ? explain(config, error) : error;
+  }
+}
+
+function explain(config: AgentConfig, error: ApiError): EnrolmentError {
+  const { consoleUrl, name } = config;
+  const explained: Partial<Record<ApiError['code'], string>> = {
+    'wrong-enrolment-token': `the console at ${consoleUrl} does not accept the enrolment token: copy the current one from its Agents page`,
+    'name-taken': `another agent called "${name}" is online at ${consoleUrl}: choose another name, or stop that agent and wait until it is offline`,
+    'protocol-too-old': `the console at ${consoleUrl} needs a newer agent than version ${config.version}`,
+  };
+  const message = explained[error.code] ?? `the console at ${consoleUrl} refuses to enrol this agent: ${error.message}`;
+  return new EnrolmentError(error.code, message, error);
+}

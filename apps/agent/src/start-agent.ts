@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createClient, type Fetch } from '@weir/client';
+import type { OperationGate } from '@weir/s3-copy';
+import type { Logger } from 'pino';
+import { Agent } from './agent.ts';
+import { parseAgentOptions, type AgentOptions } from './config/agent-options.ts';
+import { EnrolmentError, obtainCredential } from './credential/enrol.ts';
+import { createAgentLog } from './log.ts';
+import { S3Engine } from './s3/s3-engine.ts';
+import type { CopyEngine } from './shards/copy-engine.ts';
+import { realTiming, type Timing } from './timing.ts';
+
+/** What a caller may replace. */
+export interface AgentDependencies {
+  /** Default: JSON lines on standard output, level `info`. */
+  logger?: Logger;
+  /** How the console is reached. Default: the global `fetch`. */
+  fetch?: Fetch;
+  timing?: Timing;
+  /** Default: copies with `@weir/s3-copy`. */
+  makeEngine?: (gate: OperationGate) => CopyEngine;
+  /** Gives up waiting for a console that does not answer yet. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Starts an agent: checks the options, enrols or takes the stored credential, and sends the first heartbeat. Resolves when
+ * the console has answered it; while no console answers, it keeps trying.
+ * @throws AgentOptionsError with every problem; EnrolmentError when the console does not let it in; CredentialFileError;
+ *   the reason of `signal`
+ */
+export async function startAgent(options: AgentOptions, dependencies: AgentDependencies = {}): Promise<Agent> {
+  const config = parseAgentOptions(options);
+  const log = dependencies.logger ?? createAgentLog();
+  const timing = dependencies.timing ?? realTiming;
+  const fetch: Fetch = dependencies.fetch ?? ((url, init) => globalThis.fetch(url, init));
+  const signal = dependencies.signal ?? new AbortController().signal;
+  const host = hostname().slice(0, 255);
+  const known = await obtainCredential(config, {
+    host,
+    fetch,
+    timing,
+    signal,
+    onRetry: (error, inMs) => {
+      const message = error instanceof Error ? error.message : String(error);
+      log.warn({ error: message, retryInMs: Math.round(inMs) }, 'waiting for the console');
+    },
+  });
+  log.info(
+    { agentId: known.agentId, name: config.name, console: config.consoleUrl },
+    known.enrolledNow ? 'enrolled at the console' : 'known to the console',
+  );
+  const concurrencyPerShard = Math.max(1, Math.floor(config.concurrency / config.slots));
+  const agent = new Agent({
+    config,
+    identity: { agentId: known.agentId, host, bootId: randomUUID() },
+    client: createClient({ baseUrl: config.consoleUrl, token: known.credential, fetch }),
+    makeEngine: dependencies.makeEngine ?? ((gate) => new S3Engine({ gate, concurrencyPerShard })),
+    log,
+    timing,
+  });
+  await connect(agent, known.file, signal);
+  return agent;
+}
+
+async function connect(agent: Agent, credentialFile: string, signal: AbortSignal): Promise<void> {
+  const stop = (): void => void agent.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await agent.start();
+  } catch (error) {
+    signal.throwIfAborted();
+    const end = await agent.done;
+    const why = end.reason === 'refused' ? end.error.message : String(error);
+    throw new EnrolmentError(
+      'wrong-credentials',
+      `${why}. If it was revoked, or the console was set up anew, remove ${credentialFile} and start with an enrolment token`,
+      error,
+    );
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
