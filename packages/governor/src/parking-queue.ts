@@ -1,4 +1,5 @@
 import type { TransactionType } from './cost-model.ts';
+import { LinkedQueue, type Linked } from './linked-queue.ts';
 
 /** The part of an AbortSignal that the queue needs; declared here because this package knows no platform types. */
 export interface AbortSource {
@@ -9,15 +10,13 @@ export interface AbortSource {
 }
 
 /** An operation that waits for credits. */
-export interface ParkedOperation {
+export interface ParkedOperation extends Linked<ParkedOperation> {
   readonly type: TransactionType;
   readonly cost: number;
   readonly parkedAtMs: number;
   readonly admit: (parkedMs: number) => void;
   readonly abort: (reason: unknown) => void;
   readonly signal: AbortSource | undefined;
-  previous: ParkedOperation | null;
-  next: ParkedOperation | null;
 }
 
 /** Operations that wait under one signal, and the single listener that they share. */
@@ -33,9 +32,7 @@ interface AbortGroup {
  * new one (an EventTarget looks for duplicates), so operations are grouped by signal behind one listener.
  */
 export class ParkingQueue {
-  #head: ParkedOperation | null = null;
-  #tail: ParkedOperation | null = null;
-  #size = 0;
+  readonly #order = new LinkedQueue<ParkedOperation>();
   readonly #groups = new Map<AbortSource, AbortGroup>();
   readonly #onAborted: () => void;
 
@@ -45,39 +42,25 @@ export class ParkingQueue {
   }
 
   get size(): number {
-    return this.#size;
+    return this.#order.size;
   }
 
   get head(): ParkedOperation | null {
-    return this.#head;
+    return this.#order.head;
   }
 
   push(operation: ParkedOperation): void {
-    operation.previous = this.#tail;
-    if (this.#tail === null) this.#head = operation;
-    else this.#tail.next = operation;
-    this.#tail = operation;
-    this.#size += 1;
+    this.#order.push(operation);
     if (operation.signal !== undefined) this.#group(operation.signal).members.add(operation);
   }
 
   /** Takes the oldest operation out; the caller settles it. */
   shift(): ParkedOperation | null {
-    const operation = this.#head;
+    const operation = this.#order.head;
     if (operation === null) return null;
-    this.#unlink(operation);
+    this.#order.remove(operation);
     if (operation.signal !== undefined) this.#leaveGroup(operation, operation.signal);
     return operation;
-  }
-
-  #unlink(operation: ParkedOperation): void {
-    if (operation.previous === null) this.#head = operation.next;
-    else operation.previous.next = operation.next;
-    if (operation.next === null) this.#tail = operation.previous;
-    else operation.next.previous = operation.previous;
-    operation.previous = null;
-    operation.next = null;
-    this.#size -= 1;
   }
 
   #group(signal: AbortSource): AbortGroup {
@@ -104,7 +87,7 @@ export class ParkingQueue {
   #abort(signal: AbortSource, group: AbortGroup): void {
     this.#dissolve(signal, group);
     for (const operation of group.members) {
-      this.#unlink(operation);
+      this.#order.remove(operation);
       operation.abort(signal.reason);
     }
     this.#onAborted();

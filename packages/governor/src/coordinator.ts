@@ -1,0 +1,349 @@
+/**
+ * The coordinator: shares one budget over a fleet, one per console, all state in memory.
+ *
+ * One agent, seen from here:
+ *
+ *                    runs a job, limiter on: first grant = equal split (D7)
+ *   idle ───────────────────────────────────────────────────────────────────▶ running ⟲ heartbeat: next grant
+ *    ▲ ▲  ◀───────────── no running job (also a holdoff): share 0 ─────────────┘   │
+ *    │ │                                                                           │
+ *    │ └── waiting ◀── runs a job, limiter off; limiter switched on or off ◀───────┤
+ *    │        └─────── next heartbeat with the limiter on: first grant ──▶ running │
+ *    │                                                                             │
+ *   any heartbeat ◀── stale ◀── silent for more than three windows ◀───────────────┘ (from any state)
+ *
+ *   unthrottled: heartbeats with `limiter: false`; listed, takes no share. Leaves by a heartbeat with `limiter: true`.
+ *
+ * Only `running` agents are in the split. What a running agent has does not change between its own heartbeats (D5): a
+ * recompute in between moves projections, not grants. A stale agent leaves the split and keeps its last allocation on
+ * display; when it comes back it starts as if it came from idle.
+ *
+ * A heartbeat costs O(log n): agents stand in the order of their last sign of life, so that looking for stale ones
+ * looks at the oldest only, and the split answers without a pass over the fleet (`fleet-split.ts`).
+ */
+import { enforcedLimit, equalSplit } from './allocation.ts';
+import type { WindowGrant } from './credit-window.ts';
+import { FleetSplit } from './fleet-split.ts';
+import { firstWindow, nextWindow, type WindowSchedule } from './window-schedule.ts';
+import { LinkedQueue, type Linked } from './linked-queue.ts';
+
+/** What the coordinator reads from a heartbeat. */
+export interface CoordinatorReport {
+  /** Epoch and number of the window that ends; null before the first grant. */
+  epoch: string | null;
+  windowNumber: number | null;
+  /** 0 while idle or in a holdoff. */
+  runningJobs: number;
+  /** Whether the agent charges against grants. */
+  limiter: boolean;
+  /** D1, for the window that ends. */
+  actualTps: number;
+}
+
+/** An agent as the coordinator sees it. Rates in TPS, times as they were passed in. */
+export interface CoordinatorAgent {
+  id: string;
+  /** Sign of life within three windows. */
+  online: boolean;
+  /** Online with a running job. */
+  active: boolean;
+  limiter: boolean;
+  /** What it runs with; after it went stale the last that it ran with; 0 when idle. */
+  allocatedTps: number;
+  /** What it would be given if its heartbeat came now; 0 when it is not in the split. */
+  nextTps: number;
+  actualTps: number;
+  /** Number of its latest grant in this epoch; 0 before the first. */
+  windowNumber: number;
+  creditBudget: number;
+  grantedAtMs: number | null;
+  lastHeartbeatAtMs: number | null;
+}
+
+/** An agent is online while its last sign of life is at most this many windows old. */
+export const ONLINE_WINDOWS = 3;
+
+interface Agent extends Linked<Agent> {
+  readonly id: string;
+  state: 'idle' | 'waiting' | 'running' | 'unthrottled' | 'stale';
+  limiter: boolean;
+  actualTps: number;
+  windowNumber: number;
+  /** What it runs with; null when it has no share. */
+  grant: WindowGrant | null;
+  schedule: WindowSchedule | null;
+  /** The report that the grant answered; null when it answered a job. */
+  answered: Pick<CoordinatorReport, 'epoch' | 'windowNumber'> | null;
+  /** On the coordinator's own clock, which never steps back. */
+  seenAtMs: number;
+  grantedAtMs: number | null;
+  lastHeartbeatAtMs: number | null;
+}
+
+/** Splits the budget. No I/O and no clock: every call brings the time. */
+export class Coordinator {
+  readonly #epoch: string;
+  readonly #windowMs: number;
+  #enabled: boolean;
+  #limitTps: number;
+  readonly #split: FleetSplit;
+  readonly #agents = new Map<string, Agent>();
+  /** Online agents, the longest silent first. */
+  readonly #online = new LinkedQueue<Agent>();
+  /** Online agents that speak the limiter: those among whom an equal split is made. */
+  #sharing = 0;
+  /** Highest window number of any forgotten agent: one that returns must not get a number twice. */
+  #forgottenNumber = 0;
+  #latestMs: number = Number.NEGATIVE_INFINITY;
+  #steppedBackMs = 0;
+
+  /**
+   * @param options.epoch new for each start of the console.
+   * @param options.windowSeconds length of a window, > 0.
+   * @param options.globalLimitTps budget; below 100 counts as 100.
+   */
+  constructor(options: { epoch: string; windowSeconds: number; enabled: boolean; globalLimitTps: number }) {
+    this.#epoch = options.epoch;
+    this.#windowMs = options.windowSeconds * 1_000;
+    this.#enabled = options.enabled;
+    this.#limitTps = enforcedLimit(options.globalLimitTps);
+    this.#split = new FleetSplit(this.#limitTps);
+  }
+
+  /** Settings have changed; each agent notices with its next heartbeat. */
+  configure(settings: { enabled: boolean; globalLimitTps: number }): void {
+    this.#limitTps = enforcedLimit(settings.globalLimitTps);
+    this.#split.globalLimitTps = this.#limitTps;
+    if (settings.enabled === this.#enabled) return;
+    this.#enabled = settings.enabled;
+    for (const agent of this.#agents.values()) {
+      if (agent.state === 'running') this.#withdraw(agent, 'waiting');
+    }
+  }
+
+  /**
+   * After a restart: agents whose last heartbeat was within three windows count as online, so that the first ones to
+   * come back do not share the whole budget among themselves.
+   */
+  restore(agents: readonly { id: string; lastHeartbeatAtMs: number }[]): void {
+    for (const { id, lastHeartbeatAtMs } of [...agents].sort((a, b) => a.lastHeartbeatAtMs - b.lastHeartbeatAtMs)) {
+      if (this.#agents.has(id)) continue;
+      const agent = this.#create(id);
+      agent.lastHeartbeatAtMs = lastHeartbeatAtMs;
+      this.#enter(agent, lastHeartbeatAtMs);
+    }
+  }
+
+  /**
+   * Records a report and answers with the credits for the next window.
+   *
+   * A report of the window that runs gets the next grant; a repeated one gets the same grant again; one that does not
+   * know the current grant gets it again while it lasts, and a first grant afterwards. Early and late: see
+   * `window-schedule.ts`.
+   *
+   * @returns null when the limiter is off, the agent has no running job, or it does not speak the limiter.
+   */
+  heartbeat(agentId: string, report: CoordinatorReport, nowMs: number): WindowGrant | null {
+    const now = this.#advance(nowMs);
+    const agent = this.#signOfLife(agentId, report.limiter, now);
+    agent.lastHeartbeatAtMs = nowMs;
+    const actualTps = Number.isFinite(report.actualTps) ? Math.max(0, report.actualTps) : 0;
+    if (!report.limiter) {
+      this.#withdraw(agent, 'unthrottled');
+      agent.actualTps = report.runningJobs > 0 ? actualTps : 0;
+      return null;
+    }
+    if (report.runningJobs === 0) {
+      this.#withdraw(agent, 'idle');
+      agent.actualTps = 0;
+      return null;
+    }
+    if (!this.#enabled) {
+      this.#withdraw(agent, 'waiting');
+      agent.actualTps = actualTps;
+      return null;
+    }
+    const { grant, schedule } = agent;
+    if (grant === null || schedule === null || agent.state !== 'running') {
+      return this.#grantFirst(agent, measured(report, this.#epoch) ? actualTps : null, now, nowMs, report);
+    }
+    if (report.epoch === this.#epoch && report.windowNumber === grant.windowNumber) {
+      return this.#grantNext(agent, schedule, grant, actualTps, now, nowMs, report);
+    }
+    const repeated = agent.answered?.epoch === report.epoch && agent.answered.windowNumber === report.windowNumber;
+    if (repeated || now < schedule.dueAtMs) return grant;
+    return this.#grantFirst(agent, null, now, nowMs, report);
+  }
+
+  /**
+   * An agent accepts a job: it gets an equal split of the budget over all online agents at once (D7).
+   *
+   * @returns null when it is active already, does not speak the limiter, or the limiter is off.
+   */
+  acceptJob(agentId: string, nowMs: number): WindowGrant | null {
+    const now = this.#advance(nowMs);
+    const known = this.#agents.get(agentId);
+    const agent = this.#signOfLife(agentId, known?.limiter ?? true, now);
+    if (agent.state === 'running' || !agent.limiter) return null;
+    if (!this.#enabled) {
+      this.#withdraw(agent, 'waiting');
+      return null;
+    }
+    return this.#grantFirst(agent, null, now, nowMs, null);
+  }
+
+  /** The agent was revoked or said goodbye; unknown ones are ignored. */
+  forget(agentId: string): void {
+    const agent = this.#agents.get(agentId);
+    if (agent === undefined) return;
+    this.#agents.delete(agentId);
+    this.#split.remove(agentId);
+    this.#forgottenNumber = Math.max(this.#forgottenNumber, agent.windowNumber);
+    if (agent.state !== 'stale') this.#exit(agent);
+  }
+
+  /** To be called every window: agents that fell silent leave the split, the projections of the others follow. */
+  tick(nowMs: number): void {
+    this.#advance(nowMs);
+  }
+
+  /** All known agents, in the order in which they became known. A pass over the fleet. */
+  snapshot(nowMs: number): CoordinatorAgent[] {
+    this.#advance(nowMs);
+    return Array.from(this.#agents.values(), (agent) => ({
+      id: agent.id,
+      online: agent.state !== 'stale',
+      active: agent.state === 'running' || agent.state === 'waiting',
+      limiter: agent.limiter,
+      allocatedTps: agent.grant?.allocatedTps ?? 0,
+      nextTps: this.#split.nextTps(agent.id) ?? 0,
+      actualTps: agent.actualTps,
+      windowNumber: agent.windowNumber,
+      creditBudget: agent.grant?.creditBudget ?? 0,
+      grantedAtMs: agent.grantedAtMs,
+      lastHeartbeatAtMs: agent.lastHeartbeatAtMs,
+    }));
+  }
+
+  #grantFirst(
+    agent: Agent,
+    actualTps: number | null,
+    now: number,
+    nowMs: number,
+    answered: CoordinatorReport | null,
+  ): WindowGrant {
+    agent.state = 'running';
+    agent.actualTps = actualTps ?? 0;
+    const schedule = firstWindow(agent.schedule, now, this.#windowMs);
+    return this.#issue(agent, equalSplit(this.#limitTps, this.#sharing), actualTps, schedule, nowMs, answered);
+  }
+
+  #grantNext(
+    agent: Agent,
+    schedule: WindowSchedule,
+    grant: WindowGrant,
+    actualTps: number,
+    now: number,
+    nowMs: number,
+    answered: CoordinatorReport,
+  ): WindowGrant {
+    agent.actualTps = actualTps;
+    this.#split.put({ id: agent.id, allocatedTps: grant.allocatedTps, actualTps });
+    const nextTps = this.#split.nextTps(agent.id) ?? equalSplit(this.#limitTps, this.#sharing);
+    return this.#issue(agent, nextTps, actualTps, nextWindow(schedule, now, this.#windowMs), nowMs, answered);
+  }
+
+  #issue(
+    agent: Agent,
+    allocatedTps: number,
+    actualTps: number | null,
+    schedule: WindowSchedule,
+    nowMs: number,
+    answered: CoordinatorReport | null,
+  ): WindowGrant {
+    const windowSeconds = schedule.creditMs / 1_000;
+    agent.windowNumber += 1;
+    agent.schedule = schedule;
+    agent.answered = answered === null ? null : { epoch: answered.epoch, windowNumber: answered.windowNumber };
+    agent.grantedAtMs = nowMs;
+    agent.grant = {
+      epoch: this.#epoch,
+      windowNumber: agent.windowNumber,
+      windowSeconds,
+      allocatedTps,
+      creditBudget: Math.floor(allocatedTps * windowSeconds),
+    };
+    this.#split.put({ id: agent.id, allocatedTps, actualTps });
+    return agent.grant;
+  }
+
+  /** Takes the share of an agent away; its schedule stays, so that coming back at once earns no second window. */
+  #withdraw(agent: Agent, state: 'idle' | 'waiting' | 'unthrottled'): void {
+    this.#split.remove(agent.id);
+    agent.state = state;
+    agent.grant = null;
+    agent.answered = null;
+  }
+
+  /** The time on a clock that never steps back, with stale agents moved out of the split. */
+  #advance(nowMs: number): number {
+    // A wall clock that is set back must not freeze windows until it has caught up again.
+    if (nowMs + this.#steppedBackMs < this.#latestMs) this.#steppedBackMs = this.#latestMs - nowMs;
+    const now = nowMs + this.#steppedBackMs;
+    this.#latestMs = now;
+    for (let oldest = this.#online.head; oldest !== null; oldest = this.#online.head) {
+      const silentMs = now - oldest.seenAtMs;
+      // Negative: restored with a time that is still to come. That is no recent heartbeat either.
+      if (silentMs >= 0 && silentMs <= ONLINE_WINDOWS * this.#windowMs) break;
+      this.#split.remove(oldest.id);
+      this.#exit(oldest);
+      oldest.state = 'stale';
+    }
+    return now;
+  }
+
+  #signOfLife(id: string, limiter: boolean, now: number): Agent {
+    const agent = this.#agents.get(id) ?? this.#create(id);
+    if (agent.state !== 'stale') this.#exit(agent);
+    agent.limiter = limiter;
+    this.#enter(agent, now);
+    return agent;
+  }
+
+  #create(id: string): Agent {
+    const agent: Agent = {
+      id,
+      state: 'stale',
+      limiter: true,
+      actualTps: 0,
+      windowNumber: this.#forgottenNumber,
+      grant: null,
+      schedule: null,
+      answered: null,
+      seenAtMs: 0,
+      grantedAtMs: null,
+      lastHeartbeatAtMs: null,
+      previous: null,
+      next: null,
+    };
+    this.#agents.set(id, agent);
+    return agent;
+  }
+
+  #enter(agent: Agent, seenAtMs: number): void {
+    agent.seenAtMs = seenAtMs;
+    if (agent.state === 'stale') agent.state = agent.limiter ? 'idle' : 'unthrottled';
+    this.#online.push(agent);
+    if (agent.limiter) this.#sharing += 1;
+  }
+
+  #exit(agent: Agent): void {
+    this.#online.remove(agent);
+    if (agent.limiter) this.#sharing -= 1;
+  }
+}
+
+/** Whether the report speaks of a window that this coordinator has not granted but another life of it has. */
+function measured(report: CoordinatorReport, epoch: string): boolean {
+  return report.windowNumber !== null && report.epoch !== null && report.epoch !== epoch;
+}
