@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { MonitorHistory } from '../../src/fleet/monitor-history.ts';
+
+const W = 30_000;
+const T = 1_800_000_000_000;
+const agents = [{ agentId: 'a', name: 'A' }];
+const sample = (atMs: number, tps: number, agentIds = ['a']) => ({
+  atMs,
+  limitTps: 1_000,
+  totalTps: tps,
+  agents: agentIds.map((agentId) => ({ agentId, actualTps: tps, allocatedTps: 0, mbps: 0 })),
+});
+
+test('the chart has 60 points that end with the newest sample', () => {
+  const history = new MonitorHistory(
+    W,
+    Array.from({ length: 100 }, (_, n) => sample(T + n * W, n)),
+  );
+  const series = history.series(T + 99 * W + 12_000, agents);
+  expect(series.atMs).toHaveLength(60);
+  expect(series.atMs.at(-1)).toBe(T + 99 * W);
+  expect(series.totalTps[0]).toBe(40);
+  expect(series.totalTps.at(-1)).toBe(99);
+  expect(series.agents[0]?.actualTps).toEqual(series.totalTps);
+});
+
+test('windows in which nothing was sampled are gaps, and so is an agent that was away', () => {
+  const history = new MonitorHistory(W, [sample(T, 1), sample(T + 3 * W, 2, [])]);
+  const series = history.series(T + 3 * W + 1_000, agents);
+  expect(series.totalTps.slice(-4)).toEqual([1, null, null, 2]);
+  expect(series.limitTps.slice(-4)).toEqual([1_000, null, null, 1_000]);
+  expect(series.agents[0]?.actualTps.slice(-4)).toEqual([1, null, null, null]);
+});
+
+test('before the current window is sampled the chart ends with the one before', () => {
+  const history = new MonitorHistory(W, [sample(T, 1)]);
+  expect(history.series(T + W + 1, agents).atMs.at(-1)).toBe(T);
+});
+
+test('a console that never sampled shows 60 empty points', () => {
+  const series = new MonitorHistory(W, []).series(T, agents);
+  expect(series.totalTps).toEqual(Array.from({ length: 60 }, () => null));
+});

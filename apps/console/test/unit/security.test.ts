@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { aesSecretBox } from '../../src/security/aes-secret-box.ts';
+import { isForbiddenAddress } from '../../src/security/forbidden-addresses.ts';
+import { systemRandom } from '../../src/security/random-source.ts';
+import { scryptHasher } from '../../src/security/scrypt-hasher.ts';
+import { windowLoginLimiter } from '../../src/security/window-login-limiter.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+
+test('a sealed secret opens again for its own row, and for no other row or key', () => {
+  const box = aesSecretBox(systemRandom.secret());
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (secret) => {
+      const sealed = box.seal(secret, 'endpoint:1');
+      expect(box.open(sealed, 'endpoint:1')).toBe(secret);
+      expect(() => box.open(sealed, 'endpoint:2')).toThrow('cannot be decrypted');
+      expect(() => aesSecretBox(systemRandom.secret()).open(sealed, 'endpoint:1')).toThrow('cannot be decrypted');
+    }),
+  );
+});
+
+test('a sealed secret does not show the secret and is different each time', () => {
+  const box = aesSecretBox(systemRandom.secret());
+  const sealed = box.seal('hunter2', 'x');
+  expect(sealed).not.toContain('hunter2');
+  expect(sealed).not.toContain(Buffer.from('hunter2').toString('base64url'));
+  expect(box.seal('hunter2', 'x')).not.toBe(sealed);
+});
+
+test('a changed or truncated sealed secret is refused', () => {
+  const box = aesSecretBox(systemRandom.secret());
+  const [version, nonce, tag, body] = box.seal('hunter2', 'x').split('.') as [string, string, string, string];
+  const flipped = (text: string) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
+  expect(() => box.open([version, nonce, tag, flipped(body)].join('.'), 'x')).toThrow();
+  expect(() => box.open([version, nonce, flipped(tag), body].join('.'), 'x')).toThrow();
+  expect(() => box.open([version, nonce, tag.slice(0, 6), body].join('.'), 'x')).toThrow();
+  expect(() => box.open('hunter2', 'x')).toThrow();
+});
+
+test('a password matches its own hash only, and a missing account matches nothing', async () => {
+  const hasher = scryptHasher();
+  const hash = await hasher.hash('correct horse');
+  expect(hash).not.toContain('correct');
+  expect(await hasher.verify('correct horse', hash)).toBe(true);
+  expect(await hasher.verify('correct hors', hash)).toBe(false);
+  expect(await hasher.verify('correct horse', null)).toBe(false);
+  expect(await hasher.verify('', 'scrypt$$')).toBe(false);
+});
+
+test('five attempts a minute for each address and user, others are not affected, success forgets', async () => {
+  const clock = new FakeClock();
+  const limiter = windowLoginLimiter(clock);
+  for (let n = 0; n < 5; n += 1) expect(limiter.attempt('1.1.1.1', 'admin')).toBeNull();
+  expect(limiter.attempt('1.1.1.1', 'admin')).toBe(60_000);
+  expect(limiter.attempt('2.2.2.2', 'admin')).toBeNull();
+  expect(limiter.attempt('1.1.1.1', 'other')).toBeNull();
+  await clock.advance(59_999);
+  expect(limiter.attempt('1.1.1.1', 'admin')).toBe(1);
+  await clock.advance(1);
+  expect(limiter.attempt('1.1.1.1', 'admin')).toBeNull();
+  limiter.succeeded('1.1.1.1', 'admin');
+  for (let n = 0; n < 5; n += 1) expect(limiter.attempt('1.1.1.1', 'admin')).toBeNull();
+});
+
+test('a flood of names does not lift the bound of the pair that was attempted last', () => {
+  const limiter = windowLoginLimiter(new FakeClock());
+  for (let n = 0; n < 20_000; n += 1) limiter.attempt('9.9.9.9', `user${n}`);
+  for (let n = 0; n < 5; n += 1) limiter.attempt('1.1.1.1', 'admin');
+  expect(limiter.attempt('1.1.1.1', 'admin')).not.toBeNull();
+});
+
+test.each([
+  '169.254.169.254',
+  '169.254.0.1',
+  '::ffff:169.254.169.254',
+  '::ffff:a9fe:a9fe',
+  '::a9fe:a9fe',
+  '64:ff9b::a9fe:a9fe',
+  '2002:a9fe:a9fe::1',
+  'fe80::1',
+  'fe80::1%eth0',
+  'febf::1',
+  'fd00:ec2::254',
+  '100.100.100.200',
+  '168.63.129.16',
+])('%s is a link-local or metadata address', (address) => {
+  expect(isForbiddenAddress(address)).toBe(true);
+});
+
+test.each([
+  '127.0.0.1',
+  '10.0.0.1',
+  '169.253.255.255',
+  '169.255.0.0',
+  '::1',
+  'fec0::1',
+  'fd00:ec2::255',
+  '2001:db8::1',
+  'example.org',
+])('%s is an address that agents may be sent to', (address) => {
+  expect(isForbiddenAddress(address)).toBe(false);
+});
