@@ -1,7 +1,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
+import { Suspense, type ReactElement } from 'react';
+import { Redirect, Route, Router, Switch } from 'wouter';
 import { queryClient } from './data/console.ts';
 import { useSession } from './data/session.ts';
 import { useGovernorSettings } from './data/settings.ts';
@@ -9,8 +9,10 @@ import { ErrorNotice } from './components/notice.tsx';
 import { Skeleton } from './components/skeleton.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
-import { MonitorPage } from './pages/monitor/monitor-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
+import { AgentsPage, AlarmsPage, JobPage, JobsPage, MonitorPage, NewJobPage, SettingsPage } from './pages.ts';
+import { LeaveDialog } from './shell/leave-dialog.tsx';
+import { guardNavigation } from './shell/leave-guard.ts';
 import { Shell } from './shell/shell.tsx';
 import styles from './app.module.css';
 
@@ -19,9 +21,12 @@ export function App(): ReactElement {
   return (
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
-        <Toasts>
-          <Gate />
-        </Toasts>
+        <Router aroundNav={(navigate, to, options) => guardNavigation(to, () => navigate(to, options))}>
+          <Toasts>
+            <Gate />
+            <LeaveDialog />
+          </Toasts>
+        </Router>
       </QueryClientProvider>
     </CSPProvider>
   );
@@ -36,24 +41,54 @@ function Gate(): ReactElement {
   if (session.data === null) return <LoginPage />;
   return (
     <Shell session={session.data}>
-      <Switch>
-        <Route path="/">
-          <Home />
-        </Route>
-        <Route path="/monitor">
-          <MonitorPage />
-        </Route>
-        <Route>
-          <NotFoundPage />
-        </Route>
-      </Switch>
+      <Suspense fallback={<Skeleton height={480} />}>
+        <Pages />
+      </Suspense>
     </Shell>
+  );
+}
+
+function Pages(): ReactElement {
+  return (
+    <Switch>
+      <Route path="/">
+        <Home />
+      </Route>
+      <Route path="/monitor">
+        <MonitorPage />
+      </Route>
+      <Route path="/jobs">
+        <JobsPage />
+      </Route>
+      <Route path="/jobs/new">
+        <NewJobPage />
+      </Route>
+      <Route path="/jobs/:jobId">{({ jobId }) => <JobPage key={jobId} jobId={jobId} />}</Route>
+      <Route path="/agents">
+        <AgentsPage />
+      </Route>
+      <Route path="/alarms">
+        <AlarmsPage />
+      </Route>
+      <Route path="/settings">
+        <Redirect to="/settings/tps-rate-limiting" replace />
+      </Route>
+      <Route path="/settings/tps-rate-limiting">
+        <SettingsPage section="tps-rate-limiting" />
+      </Route>
+      <Route path="/settings/endpoints">
+        <SettingsPage section="endpoints" />
+      </Route>
+      <Route>
+        <NotFoundPage />
+      </Route>
+    </Switch>
   );
 }
 
 /** The monitor, or the jobs where limiting is off. */
 function Home(): ReactElement {
   const settings = useGovernorSettings();
-  if (settings.data === undefined && !settings.isError) return <Skeleton height={400} />;
+  if (settings.data === undefined && !settings.isError) return <Skeleton height={480} />;
   return <Redirect to={settings.data?.settings.enabled === false ? '/jobs' : '/monitor'} replace />;
 }

@@ -28,7 +28,7 @@ export function uplotOptions(
   };
   return {
     ...size,
-    padding: [10, 12, 0, 0],
+    padding: [10, 22, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,

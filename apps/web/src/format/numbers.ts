@@ -39,6 +39,13 @@ export function formatPercent(percent: number): string {
   return `${percent}%`;
 }
 
+const upToOneDigit = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
+
+/** `95%`, `97.5%`: a chosen percentage, which is mostly whole. */
+export function formatSetPercent(percent: number): string {
+  return `${upToOneDigit.format(percent)}%`;
+}
+
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
 /** `1.5 GiB`: bytes in powers of 1,024, at most three significant digits after the first. */

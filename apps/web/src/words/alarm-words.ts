@@ -1,10 +1,10 @@
 import type { AlarmView } from '@weir/protocol';
-import { formatPercent } from '../format/numbers.ts';
+import { formatPercent, formatSetPercent } from '../format/numbers.ts';
 
 /** One sentence on what an alarm measured. */
 export function alarmSummary(alarm: AlarmView): string {
   const peak = formatPercent(alarm.peakValue);
-  const threshold = formatPercent(alarm.threshold);
+  const threshold = formatSetPercent(alarm.threshold);
   return alarm.code === 'CV-TPS-001'
     ? `The fleet reached ${peak} of the global limit; the alarm threshold is ${threshold}.`
     : `It reached ${peak}; the threshold is ${threshold}.`;

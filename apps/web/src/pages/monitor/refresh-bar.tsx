@@ -25,7 +25,7 @@ export function RefreshBar({ query }: { query: UseQueryResult<TimedMonitor> }): 
         </Badge>
       </span>
       <span className={styles.countdown} data-testid="refresh-countdown">
-        <UntilRefresh atMs={nextPollAtMs(query, windowMs)} />
+        <UntilRefresh atMs={nextPollAtMs(query, windowMs)} windowMs={windowMs} />
       </span>
       <Button icon="refresh" busy={query.isFetching} onClick={() => void refresh()}>
         Refresh
@@ -35,7 +35,9 @@ export function RefreshBar({ query }: { query: UseQueryResult<TimedMonitor> }): 
   );
 }
 
-function UntilRefresh({ atMs }: { atMs: number }): ReactElement {
-  const seconds = Math.max(0, Math.ceil((atMs - useNow()) / 1_000));
+function UntilRefresh({ atMs, windowMs }: { atMs: number; windowMs: number }): ReactElement {
+  // The shared clock ticks every half second, so right after an answer it may still be behind.
+  const leftMs = Math.min(windowMs, Math.max(0, atMs - useNow()));
+  const seconds = Math.ceil(leftMs / 1_000);
   return <>Next in {seconds} s</>;
 }

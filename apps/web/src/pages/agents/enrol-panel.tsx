@@ -1,0 +1,35 @@
+import type { ReactElement } from 'react';
+import { useEnrolment } from '../../data/agents.ts';
+import { useMay } from '../../data/session.ts';
+import { Card } from '../../components/card.tsx';
+import { CopyBox } from '../../components/copy-box.tsx';
+import { QueryState } from '../../components/query-state.tsx';
+import styles from './enrol-panel.module.css';
+
+/** How to add an agent: one command. Its token is for administrators only. */
+export function EnrolPanel(): ReactElement {
+  const may = useMay('admin');
+  const enrolment = useEnrolment(may);
+  return (
+    <Card
+      title="Enrol an agent"
+      description="Run this on a machine that reaches source, target and this console. It needs Node 20 and Weir."
+    >
+      {may ? (
+        <QueryState query={enrolment} placeholderHeight={48}>
+          {({ command }) => (
+            <div className={styles.panel}>
+              <CopyBox text={command} label="Command that enrols an agent" />
+              <p className={styles.remark}>
+                The token admits new agents only: each receives a credential of its own, which you can revoke here.
+                Treat the command as a secret.
+              </p>
+            </div>
+          )}
+        </QueryState>
+      ) : (
+        <p className={styles.remark}>Administrators see the command with its token here. Ask one to enrol the agent.</p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,107 @@
+import type { ReactElement } from 'react';
+import { ApiError } from '@weir/client';
+import type { JobView } from '@weir/protocol';
+import { useJob } from '../../data/jobs.ts';
+import { BackLink } from '../../components/back-link.tsx';
+import { ButtonLink } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { Details } from '../../components/details.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { QueryState } from '../../components/query-state.tsx';
+import { Stats } from '../../components/stats.tsx';
+import { formatCount } from '../../format/numbers.ts';
+import { formatDateTime } from '../../format/time.ts';
+import { modeLabel } from '../../words/job-words.ts';
+import { JobActions } from './job-actions.tsx';
+import { JobFailures } from './job-failures.tsx';
+import { JobBadges, JobProgress, jobStats } from './job-figures.tsx';
+import styles from './job-page.module.css';
+
+/** One job: how far it is, what it copies, and what failed. */
+export function JobPage({ jobId }: { jobId: string }): ReactElement {
+  const query = useJob(jobId);
+  const back = <BackLink href="/jobs">Copy Jobs</BackLink>;
+  if (query.data === undefined && query.error instanceof ApiError && query.error.code === 'not-found') {
+    return (
+      <>
+        <PageHeader title="Job not found" back={back} />
+        <Card>
+          <EmptyState
+            icon="search"
+            title="There is no such job"
+            actions={<ButtonLink href="/jobs">All jobs</ButtonLink>}
+          >
+            It may belong to another console.
+          </EmptyState>
+        </Card>
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        title={query.data?.name ?? 'Copy job'}
+        back={back}
+        description={query.data && <JobBadges job={query.data} />}
+        actions={query.data && <JobActions job={query.data} />}
+      />
+      <QueryState query={query} placeholderHeight={420}>
+        {(job) => <Job job={job} />}
+      </QueryState>
+    </>
+  );
+}
+
+function Job({ job }: { job: JobView }): ReactElement {
+  return (
+    <>
+      {job.error !== null && (
+        <Notice tone="red" title={`The job stopped: ${job.error.code}`}>
+          {job.error.message} Correct the cause, then retry: only what is missing is copied.
+        </Notice>
+      )}
+      <Card title="Progress">
+        <div className={styles.progress}>
+          <JobProgress job={job} />
+          <Stats
+            stats={[
+              ...jobStats(job),
+              { name: 'Retries', value: formatCount(job.counters.retries) },
+              {
+                name: 'Key ranges',
+                value: `${formatCount(job.shardsDone)} / ${formatCount(job.shardsTotal)}`,
+                detail: job.shardsRunning > 0 ? `${formatCount(job.shardsRunning)} running` : undefined,
+              },
+            ]}
+          />
+        </div>
+      </Card>
+      <Card title="What is copied">
+        <Details
+          items={[
+            { name: 'Source', value: <Location location={job.source} /> },
+            { name: 'Target', value: <Location location={job.target} /> },
+            { name: 'Mode', value: modeLabel(job.mode) },
+            { name: 'Agents', value: job.agents.map((agent) => agent.name).join(', ') || 'none at the moment' },
+            { name: 'Created', value: `${formatDateTime(job.createdAtMs)} by ${job.createdBy}` },
+            { name: 'Started', value: job.startedAtMs === null ? 'not yet' : formatDateTime(job.startedAtMs) },
+            { name: 'Finished', value: job.finishedAtMs === null ? 'not yet' : formatDateTime(job.finishedAtMs) },
+          ]}
+        />
+      </Card>
+      <JobFailures job={job} />
+    </>
+  );
+}
+
+function Location({ location }: { location: JobView['source'] }): ReactElement {
+  return (
+    <>
+      {location.endpointName} · bucket <code>{location.bucket}</code>
+      {location.prefix === '' ? ' · all keys' : ' · keys that begin with '}
+      {location.prefix !== '' && <code>{location.prefix}</code>}
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import { useState, type FormEvent, type ReactElement } from 'react';
+import { useLocation } from 'wouter';
+import type { CopyMode, EndpointView } from '@weir/protocol';
+import { useEndpoints } from '../../data/endpoints.ts';
+import { useCreateJob } from '../../data/jobs.ts';
+import { useMay } from '../../data/session.ts';
+import { BackLink } from '../../components/back-link.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { TextField } from '../../components/field.tsx';
+import { focusFirstError } from '../../components/focus-first-error.ts';
+import { ErrorNotice, Notice } from '../../components/notice.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { QueryState } from '../../components/query-state.tsx';
+import { toastDone } from '../../components/toasts.tsx';
+import { refusedFields, type FieldErrors } from '../../words/field-errors.ts';
+import { COPY_MODES } from '../../words/job-words.ts';
+import { checkJob, EMPTY_JOB, suggestedName, type JobDraft } from './job-draft.ts';
+import { LocationFields } from './location-fields.tsx';
+import styles from './new-job-page.module.css';
+
+/** From where, to where, what: a job on one page. */
+export function NewJobPage(): ReactElement {
+  const endpoints = useEndpoints();
+  const may = useMay('operator');
+  return (
+    <>
+      <PageHeader title="New copy job" back={<BackLink href="/jobs">Copy Jobs</BackLink>} />
+      {may ? (
+        <QueryState query={endpoints} placeholderHeight={520}>
+          {(list) => <JobForm endpoints={list} />}
+        </QueryState>
+      ) : (
+        <Notice tone="amber" title="Your role may look at jobs but not create them.">
+          Ask an administrator for the role operator.
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function JobForm({ endpoints }: { endpoints: readonly EndpointView[] }): ReactElement {
+  const { draft, errors, create, change, submit } = useJobForm();
+  const [buckets, setBuckets] = useState<Readonly<Record<string, readonly string[]>>>({});
+  const sides = (['source', 'target'] as const).map((side) => (
+    <LocationFields
+      key={side}
+      side={side}
+      location={draft[side]}
+      endpoints={endpoints}
+      buckets={buckets[draft[side].endpointId] ?? []}
+      errors={errors}
+      onChange={(part) =>
+        change(
+          { [side]: { ...draft[side], ...part } },
+          Object.keys(part).map((field) => `${side}.${field}`),
+        )
+      }
+      onEndpoint={(endpoint, listed) => {
+        if (listed !== null) setBuckets({ ...buckets, [endpoint.endpointId]: listed });
+        change({ [side]: { ...draft[side], endpointId: endpoint.endpointId } }, [`${side}.endpointId`]);
+      }}
+    />
+  ));
+
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <div className={styles.sides}>{sides}</div>
+      <Card title="What to copy">
+        <div className={styles.fields}>
+          <ModeField value={draft.mode} onChange={(mode) => change({ mode }, ['mode'])} />
+          <TextField
+            label="Name of the job"
+            value={draft.name}
+            error={errors.name}
+            maxLength={64}
+            placeholder={suggestedName(draft) || 'Archive to Amsterdam'}
+            hint={draft.name === '' ? 'Empty: named after its buckets.' : undefined}
+            onChange={(event) => change({ name: event.target.value }, ['name'])}
+          />
+        </div>
+      </Card>
+      {create.isError && Object.keys(errors).length === 0 && <ErrorNotice error={create.error} />}
+      <div className={styles.actions}>
+        <Button variant="primary" type="submit" busy={create.isPending}>
+          {create.isPending ? 'Checking both buckets…' : 'Create job'}
+        </Button>
+        <ButtonLink href="/jobs">Cancel</ButtonLink>
+        <span className={styles.remark}>Both buckets are checked first; nothing is copied if one cannot be used.</span>
+      </div>
+    </form>
+  );
+}
+
+interface JobFormState {
+  draft: JobDraft;
+  errors: FieldErrors;
+  create: ReturnType<typeof useCreateJob>;
+  /** Changes the draft and takes back the errors of the fields that were touched. */
+  change: (part: Partial<JobDraft>, fields: readonly string[]) => void;
+  submit: (event: FormEvent<HTMLFormElement>) => void;
+}
+
+function useJobForm(): JobFormState {
+  const [draft, setDraft] = useState(EMPTY_JOB);
+  const [errors, setErrors] = useState<FieldErrors>({});
+  const [, navigate] = useLocation();
+  const create = useCreateJob();
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    if (create.isPending) return;
+    const form = event.currentTarget;
+    const checked = checkJob(draft);
+    setErrors(checked.ok ? {} : checked.errors);
+    if (!checked.ok) {
+      focusFirstError(form);
+      return;
+    }
+    create.mutate(checked.input, {
+      onSuccess: (job) => {
+        toastDone('The job is queued', 'Agents take it with their next look at the queue.');
+        navigate(`/jobs/${job.jobId}`);
+      },
+      onError: (error) => {
+        setErrors(refusedFields(error, { 'name-taken': 'name' }));
+        focusFirstError(form);
+      },
+    });
+  };
+  return {
+    draft,
+    errors,
+    create,
+    change: (part, fields) => {
+      setDraft({ ...draft, ...part });
+      setErrors(Object.fromEntries(Object.entries(errors).filter(([field]) => !fields.includes(field))));
+    },
+    submit,
+  };
+}
+
+function ModeField({ value, onChange }: { value: CopyMode; onChange: (mode: CopyMode) => void }): ReactElement {
+  return (
+    <fieldset>
+      <legend className={styles.legend}>Mode</legend>
+      <div className={styles.modes}>
+        {COPY_MODES.map(({ mode, label, text }) => (
+          <label key={mode} className={styles.mode}>
+            <input type="radio" name="mode" value={mode} checked={value === mode} onChange={() => onChange(mode)} />
+            <strong>{label}</strong> <span className={styles.modeText}>{text}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,152 @@
+import { useState, type ReactElement } from 'react';
+import { TRANSACTION_TYPES, type TransactionType } from '@weir/protocol';
+import { Button } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { CheckField } from '../../components/check-field.tsx';
+import { TextField } from '../../components/field.tsx';
+import { focusFirstError } from '../../components/focus-first-error.ts';
+import { ErrorNotice } from '../../components/notice.tsx';
+import type { FieldErrors } from '../../words/field-errors.ts';
+import { settleLimit, thresholdError, type LimitDraft } from './limit-draft.ts';
+import styles from './rate-limiting.module.css';
+
+const TYPE_HINTS: Readonly<Record<TransactionType, string>> = {
+  LIST: '1 per listing call of up to 1,000 objects.',
+  GET: 'No effect: reading is never charged under the documented cost model.',
+  PUT: '1 per object; 11 per object that is copied in several parts.',
+  DELETE: 'No effect: deleting is never charged under the documented cost model.',
+};
+
+interface FormProps {
+  draft: LimitDraft;
+  errors: FieldErrors;
+  editable: boolean;
+  dirty: boolean;
+  saving: boolean;
+  /** What the console answered when it belongs to no field; null: nothing. */
+  failure: unknown;
+  onChange: (draft: LimitDraft, errors: FieldErrors) => void;
+  onDiscard: () => void;
+  /** @returns whether the values could be sent */
+  onSubmit: () => boolean;
+}
+
+/** The form of TPS Rate Limiting. */
+export function RateLimitingForm(props: FormProps): ReactElement {
+  const { draft, errors, editable, dirty, saving, failure, onChange, onDiscard, onSubmit } = props;
+  return (
+    <Card>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!onSubmit()) focusFirstError(event.currentTarget);
+        }}
+      >
+        <fieldset className={styles.form} disabled={!editable}>
+          <legend className="visually-hidden">TPS Rate Limiting</legend>
+          <CheckField
+            as="switch"
+            label="Enable TPS rate limiting"
+            hint="Off: agents run unthrottled, and TPS Monitor leaves the navigation."
+            checked={draft.enabled}
+            onChange={(enabled) => onChange({ ...draft, enabled }, errors)}
+          />
+          <LimitField draft={draft} errors={errors} onChange={onChange} />
+          <TypesField draft={draft} errors={errors} onChange={onChange} />
+          <ThresholdField draft={draft} errors={errors} onChange={onChange} />
+          {failure !== null && <ErrorNotice error={failure} />}
+          {editable && (
+            <div className={styles.actions}>
+              <Button variant="primary" type="submit" busy={saving} disabled={!dirty}>
+                {saving ? 'Saving…' : 'Save changes'}
+              </Button>
+              <Button variant="ghost" disabled={!dirty} onClick={onDiscard}>
+                Discard
+              </Button>
+              <output className={styles.remark}>{dirty ? 'Not saved yet' : ''}</output>
+            </div>
+          )}
+        </fieldset>
+      </form>
+    </Card>
+  );
+}
+
+type FieldProps = Pick<FormProps, 'draft' | 'errors' | 'onChange'>;
+
+function without(errors: FieldErrors, field: string): FieldErrors {
+  return Object.fromEntries(Object.entries(errors).filter(([name]) => name !== field));
+}
+
+function LimitField({ draft, errors, onChange }: FieldProps): ReactElement {
+  const [note, setNote] = useState<string | null>(null);
+  return (
+    <TextField
+      label="Global Limit"
+      unit="TPS"
+      inputMode="numeric"
+      autoComplete="off"
+      className={styles.short}
+      value={draft.limitText}
+      error={errors.globalLimitTps}
+      note={note}
+      hint="The budget of the whole fleet: a whole number, at least 100. Start 30–40% below what the storage team grants."
+      onChange={(event) => {
+        setNote(null);
+        onChange({ ...draft, limitText: event.target.value }, without(errors, 'globalLimitTps'));
+      }}
+      onBlur={() => {
+        const settled = settleLimit(draft.limitText);
+        // A note stays until the text changes, also when the field is left again.
+        if (settled.note !== null) setNote(settled.note);
+        const rest = without(errors, 'globalLimitTps');
+        const next = settled.error === null ? rest : { ...rest, globalLimitTps: settled.error };
+        onChange({ ...draft, limitText: settled.text }, next);
+      }}
+    />
+  );
+}
+
+function TypesField({ draft, errors, onChange }: FieldProps): ReactElement {
+  return (
+    <fieldset>
+      <legend className={styles.legend}>Transaction Types</legend>
+      <p className={styles.remark}>Which S3 operations count toward the limit.</p>
+      <div className={styles.types}>
+        {TRANSACTION_TYPES.map((type) => (
+          <CheckField
+            key={type}
+            label={type}
+            hint={TYPE_HINTS[type]}
+            checked={draft.types[type]}
+            onChange={(checked) => onChange({ ...draft, types: { ...draft.types, [type]: checked } }, errors)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function ThresholdField({ draft, errors, onChange }: FieldProps): ReactElement {
+  return (
+    <TextField
+      label="Alarm Threshold"
+      unit="%"
+      inputMode="decimal"
+      autoComplete="off"
+      className={styles.short}
+      value={draft.thresholdText}
+      error={errors.alarmThresholdPercent}
+      hint="CV-TPS-001 fires when the fleet uses more than this share of the limit."
+      onChange={(event) =>
+        onChange({ ...draft, thresholdText: event.target.value }, without(errors, 'alarmThresholdPercent'))
+      }
+      onBlur={() => {
+        const problem = thresholdError(draft.thresholdText);
+        const rest = without(errors, 'alarmThresholdPercent');
+        onChange(draft, problem === null ? rest : { ...rest, alarmThresholdPercent: problem });
+      }}
+    />
+  );
+}
