@@ -1,11 +1,11 @@
-import { pino, type Logger } from 'pino';
+import { destination, pino, type Logger } from 'pino';
 
 /**
- * Logs as JSON lines on standard output. Nothing that is logged holds a secret; the redaction is for the mistake that
+ * Logs as JSON lines on standard error, so that a command's own output stays apart. Nothing that is logged holds a secret; the redaction is for the mistake that
  * would change that.
  */
 export function createAgentLog(level: string = 'info'): Logger {
-  return pino({
+  const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -13,7 +13,8 @@ export function createAgentLog(level: string = 'info'): Logger {
       paths: SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
       censor: '[secret]',
     },
-  });
+  };
+  return pino(options, destination(2));
 }
 
 const SECRETS = ['secretAccessKey', 'credential', 'enrolmentToken', 'token', 'authorization', 'password'];

@@ -13,7 +13,7 @@ import { realTiming, type Timing } from './timing.ts';
 
 /** What a caller may replace. */
 export interface AgentDependencies {
-  /** Default: JSON lines on standard output, level `info`. */
+  /** Default: JSON lines on standard error, level `info`. */
   logger?: Logger;
   /** How the console is reached. Default: the global `fetch`. */
   fetch?: Fetch;
