@@ -1,5 +1,13 @@
-export { equalSplit, MIN_GLOBAL_LIMIT_TPS, reclaimAllocation, appetiteOf } from './allocation.ts';
-export type { Appetite, RunningAgent } from './allocation.ts';
+export * from './alarm.ts';
+export {
+  appetiteOf,
+  equalSplit,
+  MIN_GLOBAL_LIMIT_TPS,
+  reclaimAllocation,
+  type Appetite,
+  type RunningAgent,
+} from './allocation.ts';
+export * from './bands.ts';
 export * from './coordinator.ts';
 export * from './cost-model.ts';
 export * from './credit-window.ts';
