@@ -34,6 +34,8 @@ export interface FaultProxy {
   setDelay(delayMs: number): void;
   /** Resets every open connection now; new ones are accepted. */
   resetAll(): void;
+  /** New connections go to another port, as when an address moves to another server. */
+  retarget(port: number): void;
   close(): Promise<void>;
 }
 
@@ -64,8 +66,9 @@ interface State {
   readonly pairs: Set<Pair>;
 }
 
-/** Starts a proxy that listens on a free loopback port and connects to `target` for each connection. */
-export async function startFaultProxy(target: { port: number; host?: string }): Promise<FaultProxy> {
+/** Starts a proxy that listens on a free loopback port and connects to the server for each connection. */
+export async function startFaultProxy(to: { port: number; host?: string }): Promise<FaultProxy> {
+  const target = { ...to };
   const state: State = {
     mode: 'pass',
     delayMs: 0,
@@ -106,6 +109,9 @@ export async function startFaultProxy(target: { port: number; host?: string }): 
       for (const pair of state.pairs) release(state, pair);
     },
     resetAll: () => resetAll(state),
+    retarget: (port) => {
+      target.port = port;
+    },
     close: async () => {
       resetAll(state);
       await new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { redisPipeline } from '../../src/redis/admin.ts';
+import { redisCommand, redisPipeline } from '../../src/redis/admin.ts';
+import { startIncrexFront } from '../../src/redis/increx-server.ts';
 import { RespError } from '../../src/redis/resp.ts';
 import { startRedis } from '../../src/redis/server.ts';
 import { startClusterRedis, startReplicatedRedis, startSentinelRedis } from '../../src/redis/topologies.ts';
@@ -72,5 +73,28 @@ test('a cluster serves every slot, each key by the node that nodeOf names', asyn
     expect(await cluster.nodeOf('{tag}x')).toBe(await cluster.nodeOf('{tag}y'));
   } finally {
     await cluster.stop();
+  }
+});
+
+test('the INCREX front counts within bounds, dates once, and passes everything else through', async () => {
+  const server = await startRedis();
+  const front = await startIncrexFront(server);
+  try {
+    const at = String(Date.now() + 60_000);
+    const run = (...words: string[]) => redisCommand(front.port, ...words);
+    expect(await run('INCREX', 'a', 'BYINT', '7', 'UBOUND', '10', 'PXAT', at, 'ENX')).toEqual([7, 7]);
+    expect(await run('INCREX', 'a', 'BYINT', '4', 'UBOUND', '10', 'EX', '900', 'ENX')).toEqual([7, 0]);
+    expect(await run('INCREX', 'a', 'BYINT', '4', 'UBOUND', '10', 'SATURATE', 'EX', '900', 'ENX')).toEqual([10, 3]);
+    expect(await run('PEXPIRETIME', 'a')).toBe(Number(at));
+    await run('SET', 'b', '5');
+    expect(await run('INCREX', 'b', 'PXAT', at, 'ENX')).toEqual([6, 1]);
+    expect(await run('PEXPIRETIME', 'b')).toBe(Number(at));
+    await expect(run('INCREX', 'a', 'ENX')).rejects.toThrow(/ENX flag requires/);
+    expect(front.served).toBe(5);
+    front.forget();
+    await expect(run('INCREX', 'a')).rejects.toThrow(/unknown command/);
+  } finally {
+    await front.close();
+    await server.stop();
   }
 });
