@@ -38,11 +38,11 @@ export function childElements(element: XmlElement, name: string): XmlElement[] {
 
 /** Writes text into XML. */
 export function escapeXml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => NAMED[character] ?? character);
+  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
 /** By name: some servers do not know the numeric form. */
-const NAMED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
 
 interface Tag {
   type: 'open' | 'close' | 'empty';
