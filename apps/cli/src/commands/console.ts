@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  type ConsoleOptionsInput,
+  InvalidConsoleOptions,
+  type RunningConsole,
+  startConsole,
+  UnusableDatabase,
+} from '@weir/console';
+import { s3EndpointProbe } from '../endpoint-probe.ts';
+import { CommandError, EXIT_CODES } from '../output/command-error.ts';
+import { untilSignal } from '../output/run-until-signal.ts';
+import type { Terminal } from '../output/terminal.ts';
+import type { ConsoleFlags } from '../program.ts';
+
+const builtPages = fileURLToPath(new URL('../../../web/dist', import.meta.url));
+
+/** `weir console`: runs until SIGINT or SIGTERM, then drains. */
+export async function consoleCommand(flags: ConsoleFlags, terminal: Terminal): Promise<number> {
+  const started = await start(consoleOptions(flags));
+  if (flags.json) {
+    terminal.out(
+      `${JSON.stringify({ event: 'listening', url: started.url, dataDir: flags.dataDir, pid: process.pid })}\n`,
+    );
+  } else terminal.out(welcome(started, flags));
+  await untilSignal();
+  await started.stop();
+  return EXIT_CODES.ok;
+}
+
+function consoleOptions(flags: ConsoleFlags): ConsoleOptionsInput {
+  const adminPassword = process.env['WEIR_ADMIN_PASSWORD'];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the console refuses a level that it does not know
+  const logLevel = flags.logLevel as NonNullable<ConsoleOptionsInput['logLevel']>;
+  return {
+    dataDir: flags.dataDir,
+    host: flags.host,
+    windowSeconds: flags.windowSeconds,
+    logLevel,
+    ...(flags.port === undefined ? {} : { port: flags.port }),
+    ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
+    ...(flags.tlsCert === undefined ? {} : { tlsCertFile: flags.tlsCert }),
+    ...(flags.tlsKey === undefined ? {} : { tlsKeyFile: flags.tlsKey }),
+    ...(adminPassword === undefined ? {} : { adminPassword }),
+    ...(existsSync(join(builtPages, 'index.html')) ? { webRoot: builtPages } : {}),
+  };
+}
+
+async function start(options: ConsoleOptionsInput): Promise<RunningConsole> {
+  try {
+    return await startConsole(options, { endpointProbe: s3EndpointProbe });
+  } catch (error) {
+    if (error instanceof InvalidConsoleOptions) throw new CommandError('options-invalid', error.message);
+    if (error instanceof UnusableDatabase) throw new CommandError('database-unusable', error.message);
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') {
+      throw new CommandError('port-in-use', `port ${options.port ?? ''} of ${options.host ?? ''} is in use`, {
+        remedy: 'Choose another one with --port, or end the program that uses it.',
+        cause: error,
+      });
+    }
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'EPERM') {
+      throw new CommandError('cannot-start', error instanceof Error ? error.message : String(error), { cause: error });
+    }
+    throw error;
+  }
+}
+
+function welcome(started: RunningConsole, flags: ConsoleFlags): string {
+  const lines = [`The console is at ${started.url} (data in ${flags.dataDir}).`];
+  if (started.initialAdminPassword !== null) {
+    lines.push(
+      '',
+      `  user      admin`,
+      `  password  ${started.initialAdminPassword}`,
+      '',
+      'The password is shown this once; it is not stored.',
+    );
+  }
+  lines.push('Ctrl-C ends it.');
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,22 @@
+/**
+ * How every command ends.
+ *
+ * `findings` (1): the command ran and its answer is "no" (not equal, failed objects, findings).
+ * `cannotRun` (2): wrong usage, or something it needs is missing.
+ */
+export const EXIT_CODES = { ok: 0, findings: 1, cannotRun: 2 } as const;
+
+/** A failure whose message is for the person at the terminal: what is wrong, and what to do. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly code: string;
+  readonly remedy: string | undefined;
+  readonly exitCode: number;
+
+  constructor(code: string, message: string, options: { remedy?: string; exitCode?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.remedy = options.remedy;
+    this.exitCode = options.exitCode ?? EXIT_CODES.cannotRun;
+  }
+}

@@ -1,0 +1,205 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { reportError, type Terminal } from './output/terminal.ts';
+import { CommandError, EXIT_CODES } from './output/command-error.ts';
+
+/** Version that `weir --version` prints and that agents report. */
+export const VERSION = '0.1.0';
+
+/** The `weir` command line. Each command's code is loaded only when it runs. */
+export function buildProgram(terminal: Terminal): { run(argv: readonly string[]): Promise<number> } {
+  return {
+    run: async (argv) => {
+      let exitCode: number = EXIT_CODES.ok;
+      const program = new Command('weir')
+        .description('Weir keeps shared budgets: a TPS governor for S3 copy fleets, and quotas that count exactly.')
+        .version(VERSION)
+        .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+        .showHelpAfterError('Run "weir <command> --help" for its options and examples.')
+        .exitOverride();
+      const ending = (code: number): void => {
+        exitCode = code;
+      };
+      for (const add of [addDemo, addConsole, addAgent, addSimulate]) add(program, terminal, ending);
+      // exitOverride is not inherited by commands that were added by `command()` before it was set on them.
+      for (const command of program.commands) command.exitOverride();
+      try {
+        await program.parseAsync(argv, { from: 'user' });
+        return exitCode;
+      } catch (error) {
+        // Commander has printed its own message, or the help that was asked for.
+        if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.cannotRun;
+        return reportError(terminal, error, argv.includes('--json'));
+      }
+    },
+  };
+}
+
+type AddCommand = (program: Command, terminal: Terminal, ending: (code: number) => void) => void;
+
+const addDemo: AddCommand = (program, terminal, ending) => {
+  program
+    .command('demo')
+    .description(
+      'start the whole product on this machine: two S3 servers with data, a console, three agents, a copy job',
+    )
+    .option('--port <number>', 'port of the console on 127.0.0.1', wholeNumber(0, 65_535), 8180)
+    .option('--objects <number>', 'objects in the source bucket', wholeNumber(1, 1_000_000))
+    .option('--limit <tps>', 'global TPS limit at the start', wholeNumber(1, 1_000_000_000))
+    .option('--window-seconds <number>', 'length of a credit window', wholeNumber(1, 300), 30)
+    .option('--rounds <number>', 'copy jobs, one after another, before the demo only waits', wholeNumber(1, 100), 5)
+    .option('--exit-when-done', 'run one job to its end, compare source and target, stop everything', false)
+    .option('--json', 'print one JSON object as the result (with --exit-when-done)', false)
+    .addHelpText(
+      'after',
+      example(
+        'weir demo',
+        'weir demo --objects 200000 --limit 2000',
+        'weir demo --exit-when-done --json --objects 5000 --window-seconds 2',
+      ),
+    )
+    .action(async (options: DemoFlags) => {
+      const { demoCommand } = await import('./commands/demo.ts');
+      ending(await demoCommand(options, terminal));
+    });
+};
+
+/** Flags of `weir demo` as commander hands them over. */
+export interface DemoFlags {
+  port: number;
+  objects?: number;
+  limit?: number;
+  windowSeconds: number;
+  rounds: number;
+  exitWhenDone: boolean;
+  json: boolean;
+}
+
+const addConsole: AddCommand = (program, terminal, ending) => {
+  program
+    .command('console')
+    .description('start a console: coordinator, job queue, pages')
+    .option('--data-dir <folder>', 'database and secrets (made when absent)', './weir-console')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <number>', 'port to listen on; 0: any free one (default: 8180)', wholeNumber(0, 65_535))
+    .option('--public-url <url>', 'address that agents are told to use, when it is not the one listened on')
+    .option('--tls-cert <file>', 'certificate (PEM); with --tls-key the console speaks https')
+    .option('--tls-key <file>', 'private key (PEM)')
+    .option('--window-seconds <number>', 'length of a credit window', wholeNumber(1, 300), 30)
+    .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
+    .option('--json', 'print one JSON line when ready; logs go to standard error', false)
+    .addHelpText(
+      'after',
+      example('weir console', 'weir console --data-dir /var/lib/weir --host 0.0.0.0 --port 8443') +
+        '\nThe first start makes an admin password and prints it once; WEIR_ADMIN_PASSWORD sets it instead.\n',
+    )
+    .action(async (options: ConsoleFlags) => {
+      const { consoleCommand } = await import('./commands/console.ts');
+      ending(await consoleCommand(options, terminal));
+    });
+};
+
+/** Flags of `weir console`. */
+export interface ConsoleFlags {
+  dataDir: string;
+  host: string;
+  port?: number;
+  publicUrl?: string;
+  tlsCert?: string;
+  tlsKey?: string;
+  windowSeconds: number;
+  logLevel: string;
+  json: boolean;
+}
+
+const addAgent: AddCommand = (program, terminal, ending) => {
+  program
+    .command('agent')
+    .description('start an agent: takes copy jobs from a console and runs them under its credits')
+    .requiredOption('--console <url>', 'address of the console')
+    .option('--token <token>', 'enrolment token, needed once (better: WEIR_TOKEN in the environment)')
+    .option('--name <name>', 'name shown at the console; default: the host name')
+    .option('--state-dir <folder>', "the agent's own credential", './weir-agent')
+    .option('--slots <number>', 'key ranges worked on at once', wholeNumber(1, 64))
+    .option('--concurrency <number>', 'objects copied at once, over all slots', wholeNumber(1, 4_096))
+    .option('--holdoff-seconds <low-high>', 'pause after SlowDown, drawn between these', secondsRange)
+    .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
+    .option('--json', 'print one JSON line when ready; logs go to standard error', false)
+    .addHelpText(
+      'after',
+      example(
+        'WEIR_TOKEN=… weir agent --console https://weir.example:8180',
+        'weir agent --console URL --name rack-3 --slots 8',
+      ),
+    )
+    .action(async (options: AgentFlags) => {
+      const { agentCommand } = await import('./commands/agent.ts');
+      ending(await agentCommand(options, terminal));
+    });
+};
+
+/** Flags of `weir agent`. */
+export interface AgentFlags {
+  console: string;
+  token?: string;
+  name?: string;
+  stateDir: string;
+  slots?: number;
+  concurrency?: number;
+  holdoffSeconds?: [number, number];
+  logLevel: string;
+  json: boolean;
+}
+
+const addSimulate: AddCommand = (program, terminal, ending) => {
+  program
+    .command('simulate <file>')
+    .description('what the coordinator would do with the fleet that a scenario file describes')
+    .option('--json', 'print windows and summary as one JSON object', false)
+    .addHelpText(
+      'after',
+      `\nExample of a scenario file:\n  ${JSON.stringify({
+        globalLimitTps: 10_000,
+        windows: 10,
+        agents: [
+          { id: 'hungry', demandTps: 20_000 },
+          { id: 'quiet', demandTps: 500 },
+          { id: 'steady', count: 8, demandTps: 900, burstTps: 1_200, runsFrom: 3 },
+        ],
+      })}\n${example('weir simulate fleet.json', 'weir simulate fleet.json --json', 'weir simulate - < fleet.json')}`,
+    )
+    .action(async (file: string, options: { json: boolean }) => {
+      const { simulateCommand } = await import('./commands/simulate.ts');
+      ending(await simulateCommand(file, options, terminal));
+    });
+};
+
+function example(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`;
+}
+
+/** Parser for an option that takes a whole number between two bounds. */
+function wholeNumber(lowest: number, highest: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < lowest || value > highest) {
+      throw new InvalidArgumentError(`It must be a whole number from ${lowest} to ${highest}.`);
+    }
+    return value;
+  };
+}
+
+function secondsRange(text: string): [number, number] {
+  const match = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text);
+  const low = Number(match?.[1]);
+  const high = Number(match?.[2]);
+  if (match === null || low > high) {
+    throw new InvalidArgumentError('It must be two numbers of seconds, the lower first, for example 30-300.');
+  }
+  return [low, high];
+}
+
+/** Reads a required value from a flag or the environment. @throws CommandError `missing-option` */
+export function required(value: string | undefined, name: string, remedy: string): string {
+  if (value !== undefined && value !== '') return value;
+  throw new CommandError('missing-option', `${name} is missing`, { remedy });
+}
