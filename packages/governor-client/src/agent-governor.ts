@@ -50,6 +50,8 @@ export class AgentGovernor {
   /** The report under way; the same until a console has answered it. */
   #undelivered: WindowUsage | null = null;
   #lostSinceMs: number | null = null;
+  /** Time between two heartbeats as the console said last. */
+  #intervalMs = 0;
   #holdoff: HoldoffUnderWay | null = null;
   #stopped: GovernorStoppedError | null = null;
   /**
@@ -99,8 +101,8 @@ export class AgentGovernor {
   }
 
   /**
-   * Takes over what a claim brought. Call it once the accepted job counts in `runningJobs`. A grant opens the window and
-   * moves the next heartbeat to its end; without one the agent already runs under a grant, or asks for one at once.
+   * Takes over what a claim brought. Call it once the accepted job counts in `runningJobs`. A grant opens the window, and
+   * the next heartbeat is then due one window later; without one the agent already runs under a grant, or asks for one at once.
    */
   acceptGrant(grant: Grant | null, limiter: LimiterInstructions): void {
     if (this.#stopped !== null) return;
@@ -109,8 +111,10 @@ export class AgentGovernor {
     if (this.#limiter?.mode === 'off') return;
     // The console believes that this agent runs; it has to learn of the holdoff.
     if (this.#holdoff !== null) this.#loop.soon();
-    else if (grant !== null && this.#run(grant, 'claim')) this.#loop.dueIn(grant.windowSeconds * 1_000);
-    else if (this.#window.mode === 'closed') this.#loop.soon();
+    else if (grant !== null && this.#run(grant, 'claim')) {
+      // A grant that came early pays for less than a window; the heartbeat is due after a whole one all the same.
+      this.#loop.dueIn(Math.max(this.#intervalMs, grant.windowSeconds * 1_000));
+    } else if (this.#window.mode === 'closed') this.#loop.soon();
   }
 
   /**
@@ -184,7 +188,8 @@ export class AgentGovernor {
       if (response.grant !== null && this.#holdoff === null) this.#run(response.grant, 'heartbeat');
       // Accepted a job while the console was told that there was none.
       else if (runningJobs === 0 && this.#lacksCredits()) this.#loop.soon();
-      return response.nextHeartbeatSeconds * 1_000;
+      this.#intervalMs = response.nextHeartbeatSeconds * 1_000;
+      return this.#intervalMs;
     } catch (error) {
       // A report that the console finds malformed would be refused for ever; without it the agent can go on.
       if (refusesContent(error)) this.#undelivered = null;

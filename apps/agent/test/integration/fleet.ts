@@ -135,7 +135,7 @@ export class TestFleet {
 
   async stop(): Promise<void> {
     await Promise.all(this.agents.map((agent) => agent.stop()));
-    for (const cleanup of this.#cleanups.reverse()) await cleanup();
+    for (const cleanup of this.#cleanups.toReversed()) await cleanup();
     await this.console.stop();
     await Promise.all([this.source.stop(), this.target.stop()]);
     await rm(this.folder, { recursive: true, force: true });

@@ -18,6 +18,18 @@ describe('a grant from a claim', () => {
     expect(bench.last.request).toMatchObject({ runningJobs: 1, usage: { windowNumber: 1, chargedOps: 1 } });
   });
 
+  test('that pays for less than a window because it came early moves the heartbeat by a whole one', async () => {
+    const bench = new Bench();
+    bench.runningJobs = 0;
+    await bench.startWith(null);
+    bench.runningJobs = 1;
+    bench.governor.acceptGrant(grant(1, 5, { windowSeconds: 7 }), enforced);
+    await bench.time.advance(29_999);
+    expect(bench.sent).toHaveLength(1);
+    await bench.time.advance(1);
+    expect(bench.sent).toHaveLength(2);
+  });
+
   test('is never run under twice, also when its copy comes after the window has ended', async () => {
     const bench = new Bench();
     await bench.startWith(grant(1, 2));

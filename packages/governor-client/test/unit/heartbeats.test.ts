@@ -205,7 +205,7 @@ describe('a console that does not answer', () => {
 });
 
 describe('a console that was restarted', () => {
-  test('is adopted with its new epoch, numbers begin anew, and its predecessor is never followed again', async () => {
+  test('is adopted with its new epoch, numbers begin anew, and no grant of its predecessor is run twice', async () => {
     const bench = new Bench();
     await bench.startWith(grant(7, 10));
     bench.put();
@@ -216,8 +216,21 @@ describe('a console that was restarted', () => {
     expect(bench.events).toContainEqual({ type: 'epoch-changed', from: 'e1', to: 'e2' });
     await bench.time.advance(30_000);
     expect(bench.last.request.usage).toMatchObject({ epoch: 'e2', windowNumber: 1 });
-    bench.governor.acceptGrant(grant(8, 1_000), enforced);
+    bench.governor.acceptGrant(grant(7, 1_000), enforced);
     expect(bench.governor.status).toMatchObject({ mode: 'closed', remainingCredits: 0 });
+  });
+});
+
+describe('a late answer of the previous console', () => {
+  test('does not shut its successor out', async () => {
+    const bench = new Bench();
+    await bench.startWith(grant(1, 1, { epoch: 'e2' }));
+    await bench.time.advance(30_000);
+    bench.governor.acceptGrant(grant(5, 1, { epoch: 'e1' }), enforced);
+    await bench.last.answer({ grant: null });
+    await bench.time.advance(30_000);
+    await bench.last.answer({ grant: grant(2, 7, { epoch: 'e2' }) });
+    expect(bench.governor.status).toMatchObject({ mode: 'enforced', remainingCredits: 7 });
   });
 });
 

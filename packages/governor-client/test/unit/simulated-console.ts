@@ -6,47 +6,44 @@ import type { SimulatedTime } from './simulated-time.ts';
 /** What the network does to one exchange. */
 export type Fate = 'delivered' | 'request-lost' | 'answer-lost';
 
-/**
- * A console for one agent that follows D2: a repeated report gets the same answer, each new one a new window. It keeps a
- * ledger of what it granted and what was reported, across its restarts.
- */
+/** Who decides about grants in a simulated console. */
+export interface Granter {
+  /** A new life: nothing is remembered. */
+  restart(): void;
+  setBudget(credits: number): void;
+  /** The limiter was switched on or off. */
+  setEnabled(enabled: boolean): void;
+  claim(): Grant | null;
+  heartbeat(request: HeartbeatRequest): Grant | null;
+}
+
+/** A console for one agent. It keeps a ledger of what it granted and what was reported, across its restarts. */
 export class SimulatedConsole implements HeartbeatTransport {
   readonly windowSeconds = 5;
   readonly granted = new Map<string, number>();
   readonly reported = new Map<string, WindowUsage>();
   heartbeats = 0;
-  budget = 20;
   limiter: LimiterInstructions = { mode: 'enforced', settingsVersion: 1, chargedTypes: ['LIST', 'GET', 'PUT'] };
   fate: Fate = 'delivered';
   delayMs = 5;
+  readonly granter: Granter;
   readonly #time: SimulatedTime;
-  #life = 1;
-  #windowNumber = 0;
-  #active = false;
-  #answered: { report: string; grant: Grant } | null = null;
 
-  constructor(time: SimulatedTime) {
+  constructor(time: SimulatedTime, granter: Granter) {
     this.#time = time;
-  }
-
-  restart(): void {
-    this.#life++;
-    this.#windowNumber = 0;
-    this.#active = false;
-    this.#answered = null;
+    this.granter = granter;
   }
 
   switchLimiter(on: boolean): void {
     const mode = on ? 'enforced' : 'off';
     if (mode === this.limiter.mode) return;
     this.limiter = { ...this.limiter, mode, settingsVersion: this.limiter.settingsVersion + 1 };
-    if (!on) this.#active = false;
+    this.granter.setEnabled(on);
   }
 
   /** Hands out work; a grant comes with it when the agent ran none. */
   claim(): { grant: Grant | null; limiter: LimiterInstructions } {
-    const grant = this.limiter.mode === 'enforced' && !this.#active ? this.#grant() : null;
-    return { grant, limiter: this.limiter };
+    return { grant: this.#noted(this.granter.claim()), limiter: this.limiter };
   }
 
   async heartbeat(request: HeartbeatRequest, signal: AbortSignal): Promise<HeartbeatResponse> {
@@ -61,43 +58,22 @@ export class SimulatedConsole implements HeartbeatTransport {
   }
 
   #handle(request: HeartbeatRequest): HeartbeatResponse {
-    const report = request.usage === null ? null : `${request.usage.epoch}/${request.usage.windowNumber}`;
-    if (report !== null && request.usage !== null) this.#record(report, request.usage);
+    if (request.usage !== null) this.#record(request.usage);
     return {
       limiter: this.limiter,
-      grant: this.#answer(report, request.runningJobs),
+      grant: this.#noted(this.granter.heartbeat(request)),
       nextHeartbeatSeconds: this.windowSeconds,
       consoleTimeMs: 0,
     };
   }
 
-  #answer(report: string | null, runningJobs: number): Grant | null {
-    if (runningJobs === 0 || this.limiter.mode === 'off') {
-      this.#active = false;
-      this.#answered = null;
-      return null;
-    }
-    if (report !== null && this.#answered?.report === report) return this.#answered.grant;
-    const grant = this.#grant();
-    if (report !== null) this.#answered = { report, grant };
+  #noted(grant: Grant | null): Grant | null {
+    if (grant !== null) this.granted.set(`${grant.epoch}/${grant.windowNumber}`, grant.creditBudget);
     return grant;
   }
 
-  #grant(): Grant {
-    this.#active = true;
-    this.#windowNumber++;
-    const grant = {
-      epoch: `e${this.#life}`,
-      windowNumber: this.#windowNumber,
-      windowSeconds: this.windowSeconds,
-      allocatedTps: this.budget / this.windowSeconds,
-      creditBudget: this.budget,
-    };
-    this.granted.set(`${grant.epoch}/${grant.windowNumber}`, grant.creditBudget);
-    return grant;
-  }
-
-  #record(report: string, usage: WindowUsage): void {
+  #record(usage: WindowUsage): void {
+    const report = `${usage.epoch}/${usage.windowNumber}`;
     const earlier = this.reported.get(report);
     if (earlier !== undefined && JSON.stringify(earlier) !== JSON.stringify(usage)) {
       throw new Error(`report ${report} changed between its repetitions`);
