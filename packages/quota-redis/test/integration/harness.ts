@@ -1,24 +1,29 @@
-import type { Harness } from '@weir/quota-conformance';
 import type { Store } from '@weir/quota';
+import type { Harness } from '@weir/quota-conformance';
+import { Cluster, Redis } from 'ioredis';
+import { createClient, createCluster } from 'redis';
 import { startFaultProxy } from '../../../testkit/src/network/fault-proxy.ts';
 import type { FaultProxy } from '../../../testkit/src/network/fault-proxy.ts';
-import { startRedis } from '../../../testkit/src/redis/server.ts';
+import { startIncrexFront } from '../../../testkit/src/redis/increx-server.ts';
 import type { RedisServer } from '../../../testkit/src/redis/server.ts';
-import { Redis } from 'ioredis';
-import { createClient } from 'redis';
+import type { ClusterRedis } from '../../../testkit/src/redis/topologies.ts';
 import { RedisStore } from '../../src/index.ts';
 import type { RedisStoreOptions } from '../../src/index.ts';
 
 /** Longest silence that the clients under test accept, in ms; a half-open connection is noticed after it. */
-export const SILENCE_MS = 700;
+const SILENCE_MS = 700;
 
-export type ClientName = 'node-redis' | 'ioredis';
+export const clientNames = ['node-redis', 'ioredis'] as const;
+export type ClientName = (typeof clientNames)[number];
 
-/** A connected client of each kind, as an application would make it, and how to end it. */
-export async function connectClient(
-  name: ClientName,
-  port: number,
-): Promise<{ client: RedisStoreOptions['client']; end: () => void }> {
+/** A connected client and how to end it. */
+export interface Connected {
+  readonly client: RedisStoreOptions['client'];
+  readonly end: () => void;
+}
+
+/** A client of one server, as an application would make it. */
+export async function connectClient(name: ClientName, port: number): Promise<Connected> {
   if (name === 'ioredis') {
     const client = new Redis({ port, host: '127.0.0.1', socketTimeout: SILENCE_MS, retryStrategy: () => 50 });
     client.on('error', () => undefined);
@@ -34,6 +39,21 @@ export async function connectClient(
   return { client, end: () => client.destroy() };
 }
 
+/** A client of a cluster. */
+export async function connectCluster(name: ClientName, cluster: ClusterRedis): Promise<Connected> {
+  if (name === 'ioredis') {
+    const client = new Cluster(cluster.nodes.map(({ port }) => ({ port, host: '127.0.0.1' })));
+    client.on('error', () => undefined);
+    await client.ping();
+    return { client, end: () => client.disconnect() };
+  }
+  const client = createCluster({ rootNodes: cluster.nodes.map(({ url }) => ({ url })) });
+  client.on('error', () => undefined);
+  client.on('node-error', () => undefined);
+  await client.connect();
+  return { client, end: () => client.destroy() };
+}
+
 /** The server's own view of a deadline. */
 export async function deadlineOf(server: RedisServer, key: string): Promise<number | 'undated' | 'absent'> {
   const deadline = Number(await server.command('PEXPIRETIME', key));
@@ -41,18 +61,32 @@ export async function deadlineOf(server: RedisServer, key: string): Promise<numb
   return deadline === -1 ? 'undated' : deadline;
 }
 
+/** Keys without a deadline on a server. */
+export async function undatedOn(server: RedisServer): Promise<number> {
+  const counts = /keys=(\d+),expires=(\d+)/.exec(String(await server.command('INFO', 'keyspace')));
+  return counts === null ? 0 : Number(counts[1]) - Number(counts[2]);
+}
+
+/** What a harness of the conformance suite is made of. */
+export interface HarnessOptions {
+  readonly server: RedisServer;
+  readonly client: ClientName;
+  readonly fastPath?: boolean;
+  /** Puts a front with INCREX before the server, and probes each store. */
+  readonly increx?: boolean;
+}
+
 /** A server behind a fault proxy, for one test of the conformance suite. */
-export async function redisHarness(
-  name: ClientName,
-  options: { fastPath?: boolean; server?: RedisServer } = {},
-): Promise<Harness> {
-  const server = options.server ?? (await startRedis());
-  const proxy = await startFaultProxy({ port: server.port });
+export async function redisHarness({ server, client, fastPath, increx }: HarnessOptions): Promise<Harness> {
+  const front = increx === true ? await startIncrexFront(server) : undefined;
+  const proxy = await startFaultProxy({ port: front?.port ?? server.port });
   const ends: (() => void)[] = [];
   const open = async (): Promise<Store> => {
-    const { client, end } = await connectClient(name, proxy.port);
-    ends.push(end);
-    return new RedisStore({ client, fastPath: options.fastPath ?? false });
+    const connected = await connectClient(client, proxy.port);
+    ends.push(connected.end);
+    const store = new RedisStore({ client: connected.client, fastPath: fastPath ?? false });
+    if (front !== undefined && (await store.probe()).mechanism !== 'INCREX') throw new Error('INCREX was not found');
+    return store;
   };
   return {
     open,
@@ -62,19 +96,46 @@ export async function redisHarness(
     close: async () => {
       for (const end of ends) end();
       await proxy.close();
-      if (options.server === undefined) await server.stop();
+      await front?.close();
     },
   };
 }
 
-function faults(server: RedisServer, proxy: FaultProxy): Harness['faults'] {
-  const under = async (mode: Parameters<FaultProxy['setMode']>[0], during: () => Promise<unknown>): Promise<void> => {
+/** A cluster, for one test of the conformance suite. */
+export async function clusterHarness(cluster: ClusterRedis, client: ClientName): Promise<Harness> {
+  const ends: (() => void)[] = [];
+  const everywhere = async (...words: string[]): Promise<void> => {
+    await Promise.all(cluster.nodes.map((node) => node.command(...words)));
+  };
+  return {
+    open: async () => {
+      const connected = await connectCluster(client, cluster);
+      ends.push(connected.end);
+      return new RedisStore({ client: connected.client });
+    },
+    deadlineOf: async (key) => deadlineOf(await cluster.nodeOf(key), key),
+    plantUndated: async (key, total) => void (await (await cluster.nodeOf(key)).command('SET', key, String(total))),
+    faults: {
+      restart: () => cluster.restart(),
+      flush: () => everywhere('FLUSHALL'),
+      forgetScripts: () => everywhere('SCRIPT', 'FLUSH'),
+      refuseWrites: async (during) => {
+        await everywhere('CONFIG', 'SET', 'min-replicas-to-write', '1');
+        await during();
+        await everywhere('CONFIG', 'SET', 'min-replicas-to-write', '0');
+      },
+    },
+    close: async () => {
+      for (const end of ends) end();
+    },
+  };
+}
+
+function faults(server: RedisServer, proxy: FaultProxy): NonNullable<Harness['faults']> {
+  const under = async (mode: 'stall' | 'half-open', during: () => Promise<unknown>): Promise<void> => {
     proxy.setMode(mode);
-    try {
-      await during();
-    } finally {
-      proxy.setMode('pass');
-    }
+    await during();
+    proxy.setMode('pass');
   };
   return {
     loseReply: async (write) => {
@@ -92,11 +153,8 @@ function faults(server: RedisServer, proxy: FaultProxy): Harness['faults'] {
     forgetScripts: async () => void (await server.command('SCRIPT', 'FLUSH')),
     refuseWrites: async (during) => {
       await server.command('CONFIG', 'SET', 'min-replicas-to-write', '1');
-      try {
-        await during();
-      } finally {
-        await server.command('CONFIG', 'SET', 'min-replicas-to-write', '0');
-      }
+      await during();
+      await server.command('CONFIG', 'SET', 'min-replicas-to-write', '0');
     },
   };
 }

@@ -113,6 +113,8 @@ export interface ClusterRedis {
   readonly nodes: readonly RedisServer[];
   /** The node that serves a key. */
   nodeOf(key: string): Promise<RedisServer>;
+  /** Kills all nodes and starts them again; resolves when the cluster serves every slot. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -143,6 +145,11 @@ export async function startClusterRedis(nodeCount = 3): Promise<ClusterRedis> {
       if (node === undefined) throw new Error(`no node serves slot ${slot}`);
       return node;
     },
+    restart: async () => {
+      await Promise.all(nodes.map((node) => node.kill()));
+      await Promise.all(nodes.map((node) => node.restart()));
+      await up(nodes);
+    },
     stop: () => stopAll(nodes),
   };
 }
@@ -156,6 +163,10 @@ async function join(nodes: readonly RedisServer[]): Promise<void> {
     if (node === first || first === undefined) continue;
     await first.command('CLUSTER', 'MEET', node.host, String(node.port), await busPort(node));
   }
+  await up(nodes);
+}
+
+async function up(nodes: readonly RedisServer[]): Promise<void> {
   await until('the cluster coming up', async () => {
     const states = await Promise.all(nodes.map((node) => node.command('CLUSTER', 'INFO')));
     return states.every(
