@@ -23,6 +23,13 @@ export function schemaErrors(issues: readonly Issue[]): FieldErrors {
   return errors;
 }
 
+/** What the S3 server or the network said, which the console puts behind a colon. */
+function reason(code: ErrorCode, problem: string): string {
+  const colon = problem.indexOf(': ');
+  const hasReason = code === 'endpoint-unreachable' || code === 'endpoint-refused-credentials';
+  return hasReason && colon > 0 ? ` (${problem.slice(colon + 2)})` : '';
+}
+
 /**
  * Problems that a refused call names, by field. Codes that speak of one field put their words there even when the
  * console names none.
@@ -34,7 +41,8 @@ export function refusedFields(error: unknown, fieldOfCode: Partial<Record<ErrorC
   const { title, remedy } = ERROR_WORDS[error.code];
   const generic = error.code === 'validation-failed' || error.code === 'bad-request';
   for (const { field, problem } of error.fields) {
-    if (field !== '') errors[field] ??= generic ? sentence(problem) : `${title} ${remedy} (${problem})`;
+    if (field !== '')
+      errors[field] ??= generic ? sentence(problem) : `${title} ${remedy}${reason(error.code, problem)}`;
   }
   const field = fieldOfCode[error.code];
   if (field !== undefined && Object.keys(errors).length === 0) errors[field] = `${title} ${remedy}`;

@@ -93,11 +93,13 @@ function AlarmRow({ alarm }: { alarm: AlarmView }): ReactElement {
           {state.label}
         </Badge>
       </Cell>
-      <Cell name="Raised">{formatDateTime(alarm.raisedAtMs)}</Cell>
+      <Cell name="Raised" className={styles.moment}>
+        {formatDateTime(alarm.raisedAtMs)}
+      </Cell>
       <Cell name="Firings" numeric>
         {formatCount(alarm.firings)}
       </Cell>
-      <Cell name="Peak" numeric>
+      <Cell name="Peak" numeric className={styles.moment}>
         {formatPercent(alarm.peakValue)}
         <span className={styles.title}>threshold {formatSetPercent(alarm.threshold)}</span>
       </Cell>
@@ -114,7 +116,7 @@ function AlarmRow({ alarm }: { alarm: AlarmView }): ReactElement {
           </>
         )}
       </Cell>
-      <Cell name="Acknowledged">
+      <Cell name="Acknowledged" className={styles.moment}>
         <Acknowledgement alarm={alarm} />
       </Cell>
     </tr>

@@ -54,8 +54,8 @@ export function JobActions({ job, small = false }: { job: JobView; small?: boole
         onConfirm={() => run('cancel')}
         onCancel={() => setAsking(false)}
       >
-        Agents stop at once and remove unfinished uploads. Objects that were copied stay at the target. A retry later
-        starts again.
+        Agents stop at once and remove unfinished uploads. Objects that were copied stay at the target. The job can be
+        retried later.
       </ConfirmDialog>
     </>
   );

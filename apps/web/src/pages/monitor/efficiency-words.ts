@@ -30,7 +30,7 @@ export function explainEfficiency(row: Figures): EfficiencyWords | null {
   const spent = formatDuration(activeMs);
   const rate = `${formatCount(row.chargedOps)} ÷ ${spent} = ${formatTps(row.actualTps)} TPS`;
   const figures = [
-    { name: 'Credits for the window', value: formatCount(row.creditBudget) },
+    { name: 'Credits of the window', value: formatCount(row.creditBudget) },
     { name: 'Spent', value: `${formatCount(row.chargedOps)} within ${spent}` },
     { name: 'Then parked for', value: formatDuration(row.exhaustedMs) },
     { name: 'Waiting for credits', value: formatCount(row.parkedOps) },
@@ -50,7 +50,7 @@ export function explainEfficiency(row: Figures): EfficiencyWords | null {
     title,
     figures,
     sentences: [
-      `${row.name} spent its credits early and then waited for the next window: ${rate}, against ${formatTps(row.allocatedTps)} TPS allocated.`,
+      `${row.name} spent its credits early and then waited for the next window: ${rate}, against ${formatTps(row.allocatedTps)} TPS allocated now.`,
       'This is working as intended: the window as a whole stayed within its credits. The agent has more work than its share covers, so the next heartbeats give it more.',
     ],
   };

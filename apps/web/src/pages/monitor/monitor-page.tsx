@@ -42,7 +42,7 @@ function Monitor({ view }: { view: MonitorView }): ReactElement {
           title="TPS over time"
           description={`Last ${span}, one point each ${formatDuration(view.windowSeconds * 1_000)}`}
         >
-          {view.series.atMs.length === 0 ? (
+          {view.series.totalTps.every((tps) => tps === null) ? (
             <div className={styles.noSamples}>
               <EmptyState icon="monitor" title="No samples yet">
                 The first point appears when a window of {formatDuration(view.windowSeconds * 1_000)} has ended.

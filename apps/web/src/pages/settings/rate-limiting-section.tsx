@@ -94,7 +94,9 @@ function Editor({ saved }: { saved: VersionedGovernorSettings }): ReactElement {
           onSubmit={submit}
         />
         <p className={styles.changed}>
-          Last changed by {saved.changedBy} on {formatDateTime(saved.changedAtMs)} (version {saved.version}).
+          {saved.version === 0
+            ? 'Never changed: these are the defaults.'
+            : `Last changed by ${saved.changedBy} on ${formatDateTime(saved.changedAtMs)} (version ${saved.version}).`}
         </p>
       </div>
       <Example draft={draft} />

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { checkEndpoint, EMPTY_ENDPOINT } from '../../src/pages/endpoints/endpoint-draft.ts';
+import { checkJob, EMPTY_JOB, suggestedName, type JobDraft } from '../../src/pages/jobs/job-draft.ts';
+import { startSteps } from '../../src/pages/start/start-steps.ts';
+
+const JOB: JobDraft = {
+  name: '',
+  source: { endpointId: 'a', bucket: ' invoices ', prefix: '2024/ ' },
+  target: { endpointId: 'b', bucket: 'copy', prefix: '' },
+  mode: 'incremental',
+};
+
+describe('a new job', () => {
+  it('is named after its buckets when it has no name, and keeps prefixes as they are', () => {
+    expect(checkJob(JOB)).toEqual({
+      ok: true,
+      input: {
+        name: 'invoices to copy',
+        source: { endpointId: 'a', bucket: 'invoices', prefix: '2024/ ' },
+        target: { endpointId: 'b', bucket: 'copy', prefix: '' },
+        mode: 'incremental',
+      },
+    });
+  });
+
+  it('suggests a name that fits', () => {
+    const long = 'b'.repeat(250);
+    const draft = { ...JOB, source: { ...JOB.source, bucket: long }, target: { ...JOB.target, bucket: long } };
+    expect(suggestedName(draft).length).toBeLessThanOrEqual(64);
+    expect(checkJob(draft).ok).toBe(true);
+  });
+
+  it('says at each field what is missing, all at once', () => {
+    const checked = checkJob(EMPTY_JOB);
+    expect(Object.keys(checked.ok ? {} : checked.errors).sort()).toEqual([
+      'name',
+      'source.bucket',
+      'source.endpointId',
+      'target.bucket',
+      'target.endpointId',
+    ]);
+  });
+
+  it('refuses a bucket name that no server accepts', () => {
+    const checked = checkJob({ ...JOB, source: { ...JOB.source, bucket: 'a b' } });
+    expect(checked.ok ? {} : checked.errors).toEqual({
+      'source.bucket': expect.stringMatching(/^Must be 2–255 characters/),
+    });
+  });
+
+  it('refuses to copy a place onto itself', () => {
+    const checked = checkJob({ ...JOB, target: { ...JOB.source } });
+    expect(checked.ok ? {} : checked.errors).toHaveProperty(['target.bucket']);
+  });
+});
+
+describe('a new endpoint', () => {
+  const good = {
+    ...EMPTY_ENDPOINT,
+    name: ' S3 ',
+    url: ' http://127.0.0.1:9000 ',
+    accessKeyId: 'a ',
+    secretAccessKey: ' s',
+  };
+
+  it('drops the spaces that copying brings', () => {
+    expect(checkEndpoint(good)).toMatchObject({
+      ok: true,
+      input: { name: 'S3', url: 'http://127.0.0.1:9000', accessKeyId: 'a', secretAccessKey: 's' },
+    });
+  });
+
+  it('says at each field what is missing, all at once', () => {
+    const checked = checkEndpoint({ ...EMPTY_ENDPOINT, region: '' });
+    expect(Object.keys(checked.ok ? {} : checked.errors).sort()).toEqual([
+      'accessKeyId',
+      'name',
+      'region',
+      'secretAccessKey',
+      'url',
+    ]);
+  });
+
+  it.each(['s3.example.net', 'ftp://s3.example.net', 'http://'])('refuses the address %s', (url) => {
+    const checked = checkEndpoint({ ...good, url });
+    expect(checked.ok ? {} : checked.errors).toEqual({ url: expect.stringContaining('http') });
+  });
+});
+
+describe('the first steps', () => {
+  it('are done as soon as there is one of each', () => {
+    expect(startSteps({ agents: 0, endpoints: 0, jobs: 0 }).map((step) => step.done)).toEqual([false, false, false]);
+    expect(startSteps({ agents: 1, endpoints: 2, jobs: 0 }).map((step) => step.done)).toEqual([true, true, false]);
+  });
+});

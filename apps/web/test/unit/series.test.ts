@@ -1,0 +1,168 @@
+import * as fc from 'fast-check';
+import type { MonitorSeries } from '@weir/protocol';
+import { describe, expect, it } from 'vitest';
+import {
+  chartData,
+  figuresAt,
+  isolatedPoints,
+  LIMIT_KEY,
+  MAX_AGENT_LINES,
+  OTHERS_KEY,
+  timeRange,
+  topOfScale,
+  TOTAL_KEY,
+} from '../../src/charts/series.ts';
+
+function fleet(values: Readonly<Record<string, readonly (number | null)[]>>, limit = 10_000): MonitorSeries {
+  const columns = Object.entries(values);
+  const points = columns[0]?.[1].length ?? 0;
+  const indices = Array.from({ length: points }, (_, index) => index);
+  return {
+    atMs: indices.map((index) => 1_700_000_000_000 + index * 30_000),
+    limitTps: indices.map(() => limit),
+    totalTps: indices.map((index) => columns.reduce((sum, [, column]) => sum + (column[index] ?? 0), 0)),
+    agents: columns.map(([name, column]) => ({ agentId: name, name, actualTps: [...column] })),
+  };
+}
+
+const many = fleet(
+  Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`agent-${index + 1}`, [index + 1, index + 1]])),
+);
+
+const anySeries = fc
+  .record({ agents: fc.integer({ min: 0, max: 30 }), points: fc.integer({ min: 1, max: 12 }) })
+  .chain(({ agents, points }) =>
+    fc
+      .array(fc.array(fc.option(fc.nat(5_000)), { minLength: points, maxLength: points }), {
+        minLength: agents,
+        maxLength: agents,
+      })
+      .map((columns) => fleet(Object.fromEntries(columns.map((column, index) => [`a${index}`, column])))),
+  )
+  .filter((series) => series.agents.length > 0);
+
+describe('chart data', () => {
+  it('has a line per agent in order of their names, then the total and the limit', () => {
+    const { lines } = chartData(fleet({ 'agent-10': [1], 'agent-2': [5], 'agent-1': [3] }));
+    expect(lines.map((line) => line.key)).toEqual(['agent-1', 'agent-2', 'agent-10', TOTAL_KEY, LIMIT_KEY]);
+  });
+
+  it('has one column per line after the times, in seconds', () => {
+    const data = chartData(fleet({ a: [1, 2], b: [3, null] }));
+    expect(data.columns).toHaveLength(data.lines.length + 1);
+    expect(data.columns[0]).toEqual([1_700_000_000, 1_700_000_030]);
+    expect(data.columns[2]).toEqual([3, null]);
+  });
+
+  it('keeps the ten busiest agents and sums up the rest', () => {
+    const { lines, columns } = chartData(many);
+    expect(lines.filter((line) => line.kind === 'agent').map((line) => line.key)).toEqual(
+      Array.from({ length: MAX_AGENT_LINES }, (_, index) => `agent-${index + 16}`),
+    );
+    const others = lines.findIndex((line) => line.key === OTHERS_KEY);
+    expect(lines[others]?.label).toBe('15 others');
+    expect(columns[others + 1]).toEqual([120, 120]);
+  });
+
+  it('leaves no TPS out: lines and others add up to all agents at every point', () => {
+    fc.assert(
+      fc.property(anySeries, (series) => {
+        const data = chartData(series);
+        for (let point = 0; point < series.atMs.length; point += 1) {
+          const shown = data.lines
+            .map((line, position) =>
+              line.kind === 'agent' || line.kind === 'others' ? (data.columns[position + 1]?.[point] ?? 0) : 0,
+            )
+            .reduce((sum, tps) => sum + tps, 0);
+          expect(shown).toBe(series.agents.reduce((sum, agent) => sum + (agent.actualTps[point] ?? 0), 0));
+        }
+      }),
+    );
+  });
+
+  it('gives every agent line a colour of its own', () => {
+    fc.assert(
+      fc.property(anySeries, anySeries, (before, after) => {
+        const first = chartData(before);
+        for (const data of [first, chartData(after, first.lines)]) {
+          const slots = data.lines.flatMap((line) => (line.colourSlot === null ? [] : [line.colourSlot]));
+          expect(new Set(slots).size).toBe(slots.length);
+          for (const slot of slots) expect(slot).toBeLessThan(MAX_AGENT_LINES);
+        }
+      }),
+    );
+  });
+
+  it('keeps the colour of each line that stays', () => {
+    const first = chartData(fleet({ a: [1], b: [1], c: [1] }));
+    const second = chartData(fleet({ b: [1], c: [1], z: [1] }), first.lines);
+    const colour = (lines: typeof first.lines, key: string): number | null | undefined =>
+      lines.find((line) => line.key === key)?.colourSlot;
+    expect(colour(second.lines, 'b')).toBe(colour(first.lines, 'b'));
+    expect(colour(second.lines, 'c')).toBe(colour(first.lines, 'c'));
+    expect(colour(second.lines, 'z')).toBe(colour(first.lines, 'a'));
+  });
+
+  it('does not swap lines of equally busy agents at a refresh, but lets a clearly busier one in', () => {
+    const first = chartData(fleet({ a: [100], b: [99] }), [], 1);
+    expect(first.lines[0]?.key).toBe('a');
+    expect(chartData(fleet({ a: [100], b: [110] }), first.lines, 1).lines[0]?.key).toBe('a');
+    expect(chartData(fleet({ a: [100], b: [130] }), first.lines, 1).lines[0]?.key).toBe('b');
+  });
+
+  it('changes its structure only when lines or colours change', () => {
+    const first = chartData(fleet({ a: [1, 2], b: [3, 4] }));
+    expect(chartData(fleet({ a: [9, 9], b: [0, 0] }), first.lines).structureKey).toBe(first.structureKey);
+    expect(chartData(fleet({ a: [1, 2] }), first.lines).structureKey).not.toBe(first.structureKey);
+  });
+
+  it('keeps a gap of all others a gap', () => {
+    const { columns, lines } = chartData(fleet({ a: [9, 9], b: [null, 1], c: [null, null] }), [], 1);
+    expect(columns[lines.findIndex((line) => line.key === OTHERS_KEY) + 1]).toEqual([null, 1]);
+  });
+});
+
+describe('figures of the tooltip', () => {
+  const data = chartData(fleet({ a: [5], b: [50], c: [null] }));
+
+  it('begin with the total and the limit, then go from the busiest agent down, gaps last', () => {
+    expect(figuresAt(data, 0, new Set()).map(({ line, tps }) => [line.key, tps])).toEqual([
+      [TOTAL_KEY, 55],
+      [LIMIT_KEY, 10_000],
+      ['b', 50],
+      ['a', 5],
+      ['c', null],
+    ]);
+  });
+
+  it('leave out hidden lines', () => {
+    expect(figuresAt(data, 0, new Set(['b', LIMIT_KEY])).map(({ line }) => line.key)).toEqual([TOTAL_KEY, 'a', 'c']);
+  });
+});
+
+describe('scales', () => {
+  it('always show the whole span, also for a young chart', () => {
+    expect(timeRange(chartData(fleet({ a: [1] })), 1_770)).toEqual([1_700_000_000 - 1_770, 1_700_000_000]);
+  });
+
+  it('leave room above the limit and above every peak', () => {
+    expect(topOfScale(chartData(fleet({ a: [20_000] })), new Set())).toBeGreaterThan(20_000);
+    expect(topOfScale(chartData(fleet({ a: [20] })), new Set())).toBeGreaterThan(10_000);
+  });
+
+  it('follow what is visible', () => {
+    expect(topOfScale(chartData(fleet({ a: [20] })), new Set([LIMIT_KEY]))).toBeLessThan(30);
+  });
+
+  it('are never empty', () => {
+    expect(topOfScale(chartData(fleet({ a: [0] }, 0)), new Set())).toBeGreaterThan(0);
+  });
+});
+
+describe('isolated points', () => {
+  it('are those without a neighbour on either side', () => {
+    expect(isolatedPoints([1, null, 2, 3, null, 4])).toEqual([0, 5]);
+    expect(isolatedPoints([7])).toEqual([0]);
+    expect(isolatedPoints([null, undefined, null])).toEqual([]);
+  });
+});
