@@ -1,0 +1,98 @@
+import { deadlineAt } from '@weir/quota';
+import type { Draw, Drawn, Store } from '@weir/quota';
+import { Redis } from 'ioredis';
+import { createSentinel } from 'redis';
+import { describe, expect, test } from 'vitest';
+import { startFaultProxy } from '../../../testkit/src/network/fault-proxy.ts';
+import { startReplicatedRedis, startSentinelRedis } from '../../../testkit/src/redis/topologies.ts';
+import type { ReplicatedRedis, SentinelRedis } from '../../../testkit/src/redis/topologies.ts';
+import { RedisStore } from '../../src/index.ts';
+import { clientNames, connectClient, undatedOn } from './harness.ts';
+import type { ClientName, Connected } from './harness.ts';
+import { eventually, failureOf } from './waiting.ts';
+
+const deadline = deadlineAt(Date.now() + 3_600_000, Date.now());
+
+function draw(key: string, amount: number): Draw {
+  return { key, amount, unit: amount, limit: 1_000, deadline };
+}
+
+async function takeOne(store: Store, one: Draw): Promise<Drawn> {
+  const [drawn] = await store.take([one]);
+  if (drawn === undefined || drawn instanceof Error) throw drawn ?? new Error('no answer');
+  return drawn;
+}
+
+/** The replica has the total too; replication is asynchronous. */
+async function replicated(pair: ReplicatedRedis, key: string, total: number): Promise<void> {
+  await eventually(async () => {
+    if ((await pair.replica.command('GET', key)) !== String(total)) throw new Error('not yet replicated');
+  });
+}
+
+async function connectSentinel(name: ClientName, group: SentinelRedis): Promise<Connected> {
+  const sentinels = group.sentinels.map(({ port, host }) => ({ port, host }));
+  if (name === 'ioredis') {
+    // Without the detector the client stays with the former primary until a Sentinel demotes that.
+    const client = new Redis({ sentinels, name: group.name, failoverDetector: true, retryStrategy: () => 50 });
+    client.on('error', () => undefined);
+    await client.ping();
+    return { client, end: () => client.disconnect() };
+  }
+  const client = createSentinel({ name: group.name, sentinelRootNodes: sentinels });
+  client.on('error', () => undefined);
+  client.on('client-error', () => undefined);
+  await client.connect();
+  return { client, end: () => void client.destroy() };
+}
+
+describe.each(clientNames)('over %s', (name) => {
+  test('READONLY is an outage with a name, and a new connection finds the new primary behind the address', async () => {
+    const pair = await startReplicatedRedis();
+    const proxy = await startFaultProxy(pair.primary);
+    const { client, end } = await connectClient(name, proxy.port);
+    try {
+      const store = new RedisStore({ client });
+      await takeOne(store, draw('a', 1));
+      await replicated(pair, 'a', 1);
+      await pair.swapRoles();
+      proxy.retarget(pair.replica.port);
+      // The old connection still leads to the former primary.
+      const failure = await failureOf(() => takeOne(store, draw('a', 1)));
+      expect(failure).toMatchObject({
+        code: 'store-unavailable',
+        message: expect.stringContaining('read-only replica'),
+      });
+      const drawn = await eventually(() => takeOne(store, draw('a', 1)));
+      expect(drawn).toMatchObject({ granted: 1, total: 2 });
+      expect(proxy.accepted).toBe(2);
+      expect(await undatedOn(pair.replica)).toBe(0);
+    } finally {
+      end();
+      await proxy.close();
+      await pair.stop();
+    }
+  });
+
+  test('through Sentinel, draws count on on the new primary after a failover', async () => {
+    const group = await startSentinelRedis();
+    const { client, end } = await connectSentinel(name, group);
+    try {
+      const store = new RedisStore({ client });
+      expect(await store.probe()).toMatchObject({ mechanism: 'script', atomicGroups: true });
+      const before = await store.health();
+      await takeOne(store, draw('a', 3));
+      await replicated(group, 'a', 3);
+      await group.failover();
+      await eventually(async () => {
+        if ((await store.health()).instance === before.instance) throw new Error('still the former primary');
+      });
+      const after = await eventually(() => takeOne(store, draw('a', 4)));
+      expect(after.total).toBe(7);
+      expect(await undatedOn(group.replica)).toBe(0);
+    } finally {
+      end();
+      await group.stop();
+    }
+  });
+});
