@@ -11,4 +11,8 @@ export * from './bands.ts';
 export * from './coordinator.ts';
 export * from './cost-model.ts';
 export * from './credit-window.ts';
+export { maxMinAllocation } from './max-min.ts';
+export * from './policies.ts';
+export * from './scenario.ts';
+export * from './simulate.ts';
 export type { AbortSource } from './parking-queue.ts';

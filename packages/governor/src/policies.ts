@@ -1,0 +1,14 @@
+import { reclaimAllocation, type RunningAgent } from './allocation.ts';
+import { maxMinAllocation } from './max-min.ts';
+
+/** `reclaim`: the documented policy. `max-min`: what is unused goes to whoever wants it, in one window. */
+export type PolicyName = 'reclaim' | 'max-min';
+
+/** What each agent is given at its next heartbeat, in TPS, by a recompute of the whole fleet. */
+export type AllocationPolicy = (globalLimitTps: number, agents: readonly RunningAgent[]) => Map<string, number>;
+
+/** Every policy by its name. */
+export const POLICIES: Readonly<Record<PolicyName, AllocationPolicy>> = {
+  reclaim: reclaimAllocation,
+  'max-min': maxMinAllocation,
+};
