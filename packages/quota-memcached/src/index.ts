@@ -1,1 +1,11 @@
-export {};
+export { MemcachedClient, type MemcachedClientOptions } from './client.ts';
+export type { ClassicCommands, ClassicItem } from './classic-commands.ts';
+export type { ConnectionEvent } from './connection.ts';
+export type { Protocol } from './counter-server.ts';
+export type { DumpEntry } from './dump.ts';
+export { expiryOf, LATEST_EXPIRY_SECONDS, type Expiry } from './expiry.ts';
+export { MAX_BINARY_KEY_BYTES, MAX_KEY_BYTES, type Key } from './keys.ts';
+export type { NotDone } from './replies.ts';
+export type { Arithmetic, MemcachedServerClient, MetaCount, MetaItem, Writing } from './server-client.ts';
+export type { OpenWire, Wire, WireHandlers } from './sockets.ts';
+export { MemcachedStore, type MemcachedStoreOptions } from './store.ts';
