@@ -21,7 +21,7 @@ export type Source =
 export interface Receipt {
   readonly quota: string;
   readonly subject: string;
-  readonly cost: number;
+  readonly charged: number;
   /** Id of the period in which it was taken. */
   readonly period: string;
   /** End of that period, in ms since 1970. */
@@ -34,6 +34,8 @@ export interface Receipt {
 /** What the parts of a decision are; see `Decision`. */
 export interface DecisionParts {
   allowed: boolean;
+  charged: number;
+  wouldRefuse: boolean;
   used: number;
   limit: number;
   source: Source;
@@ -44,7 +46,6 @@ export interface DecisionParts {
   resetAt: number;
   takenAt: number;
   retryAfterMs: number;
-  shadow: boolean;
   replayed: boolean;
   engine: string;
   number: number | string;
@@ -66,6 +67,8 @@ export class Decision {
   readonly quota: string;
   readonly subject: string;
   readonly cost: number;
+  /** What the counter was charged for this take: its cost, or 0. Decisions by an outage policy say 0 and cannot be refunded. */
+  readonly charged: number;
   /** Id of the period that was charged. */
   readonly period: string;
   /** When it was decided, in ms since 1970. */
@@ -79,19 +82,20 @@ export class Decision {
   readonly number: number | string;
 
   constructor(parts: DecisionParts) {
-    this.allowed = parts.allowed || parts.shadow;
+    this.allowed = parts.allowed;
     this.used = parts.used;
     this.remaining = parts.limit > parts.used ? parts.limit - parts.used : 0;
     this.limit = parts.limit;
     this.resetAt = parts.resetAt;
-    this.retryAfterMs = this.allowed ? 0 : parts.retryAfterMs;
+    this.retryAfterMs = parts.allowed ? 0 : parts.retryAfterMs;
     this.source = parts.source;
     this.quota = parts.quota;
     this.subject = parts.subject;
     this.cost = parts.cost;
+    this.charged = parts.charged;
     this.period = parts.period;
     this.takenAt = parts.takenAt;
-    this.wouldRefuse = parts.shadow && !parts.allowed;
+    this.wouldRefuse = parts.wouldRefuse;
     this.replayed = parts.replayed;
     this.engine = parts.engine;
     this.number = parts.number;
@@ -99,7 +103,7 @@ export class Decision {
 
   /** Plain data that names this take, for a refund from another process. */
   get receipt(): Receipt {
-    const { quota, subject, cost, period, resetAt, takenAt } = this;
-    return { quota, subject, cost, period, resetAt, takenAt, id: `${this.engine}-${this.number}` };
+    const { quota, subject, charged, period, resetAt, takenAt } = this;
+    return { quota, subject, charged, period, resetAt, takenAt, id: `${this.engine}-${this.number}` };
   }
 }

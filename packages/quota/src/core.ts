@@ -1,0 +1,62 @@
+import type { Counter, WaitingTake } from './counter.ts';
+import type { Decision } from './decision.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import type { Engine } from './engine.ts';
+import { QuotaError } from './errors.ts';
+import type { HoldLedgers } from './hold-ledgers.ts';
+import { isLimit, type QuotaRules } from './rules.ts';
+import type { StoreClock } from './store-clock.ts';
+import type { CounterTracker } from './tracker.ts';
+
+/** One quota inside the engine; the verbs (`take.ts`, `refund.ts`, …) work on it. */
+export interface QuotaCore {
+  readonly rules: QuotaRules;
+  readonly engine: Engine;
+  readonly tracker: CounterTracker;
+  readonly dispatcher: Dispatcher;
+  readonly ledgers: HoldLedgers;
+  readonly storeClock: StoreClock;
+  /** The clock that says which period it is. */
+  readonly now: () => number;
+  readonly isClosed: () => boolean;
+}
+
+/** @throws {QuotaError} `invalid-cost` unless it is a positive whole number below 2^53. */
+export function checkCost(cost: unknown, what: string): asserts cost is number {
+  if (typeof cost === 'number' && Number.isSafeInteger(cost) && cost > 0) return;
+  throw new QuotaError('invalid-cost', `${what} must be a positive whole number below 2^53, got ${String(cost)}`);
+}
+
+/**
+ * The limit of a subject: at once when the rules or the plan give a number, else when the plan's promise does.
+ * @throws {QuotaError} `invalid-cost` when the plan gives no whole number from 0 to 2^53 - 1.
+ */
+export function limitOf(core: QuotaCore, subject: string): number | Promise<number> {
+  const { limit } = core.rules;
+  if (typeof limit === 'number') return limit;
+  const planned = limit(subject);
+  return typeof planned === 'number' ? checkLimit(core, planned) : planned.then((later) => checkLimit(core, later));
+}
+
+function checkLimit(core: QuotaCore, limit: unknown): number {
+  if (isLimit(limit)) return limit;
+  throw new QuotaError(
+    'invalid-cost',
+    `the limit function of quota ${JSON.stringify(core.rules.id)} must give a whole number from 0 to 2^53 - 1, got ${String(limit)}`,
+  );
+}
+
+/** @throws {QuotaError} `closed` after `Quotas.close`. */
+export function checkOpen(core: QuotaCore): void {
+  if (core.isClosed()) throw new QuotaError('closed', 'the quotas were closed');
+}
+
+/** What a take needs to wait in line. */
+export function waiting(cost: number, limit: number, atMs: number, answer: (decision: Decision) => void): WaitingTake {
+  return { cost, limit, atMs, answer, retried: false };
+}
+
+/** The counter of a subject now. */
+export function counterNow(core: QuotaCore, subject: string): Counter {
+  return core.tracker.at(subject, core.now());
+}

@@ -1,0 +1,60 @@
+import type { Clock, TimerHandle, Timers } from './host.ts';
+
+/** Something that must be answered in time. */
+export interface Watched {
+  readonly dueMs: number;
+}
+
+/**
+ * Ends what is overdue. One timer serves everything that is under way: it is armed while there is something to watch and is not
+ * touched when an answer comes, so that a take costs no timer.
+ */
+export class Watchdog<T extends Watched> {
+  readonly #watched = new Set<T>();
+  readonly #clock: Clock;
+  readonly #timers: Timers;
+  readonly #overdue: (item: T, nowMs: number) => void;
+  #timer: TimerHandle | undefined;
+
+  constructor(clock: Clock, timers: Timers, overdue: (item: T, nowMs: number) => void) {
+    this.#clock = clock;
+    this.#timers = timers;
+    this.#overdue = overdue;
+  }
+
+  add(item: T, nowMs: number): void {
+    this.#watched.add(item);
+    if (this.#timer === undefined) this.#arm(item.dueMs - nowMs);
+  }
+
+  /** Answered; says whether it was still watched. */
+  remove(item: T): boolean {
+    return this.#watched.delete(item);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#watched.clear();
+  }
+
+  #arm(ms: number): void {
+    this.#timer = this.#timers.set(() => this.#look(), Math.max(1, ms));
+  }
+
+  #look(): void {
+    this.#timer = undefined;
+    const nowMs = this.#clock();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const item of this.#watched) {
+      if (item.dueMs > nowMs) {
+        nextMs = Math.min(nextMs, item.dueMs);
+        continue;
+      }
+      this.#watched.delete(item);
+      this.#overdue(item, nowMs);
+    }
+    // Something may have been added, and the timer armed, by the calls above.
+    if (this.#timer === undefined && Number.isFinite(nextMs)) this.#arm(nextMs - nowMs);
+  }
+}
