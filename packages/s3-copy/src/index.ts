@@ -23,6 +23,8 @@ export { listObjectsPage } from './operations/list-objects.ts';
 export type { ListPage, ListRequest, ListedObject } from './operations/list-objects.ts';
 export * from './operations/multipart.ts';
 export * from './operations/objects.ts';
+export { planRanges, planRangesWith } from './plan-ranges.ts';
+export type { PlanRangesOptions, RangePlan } from './plan-ranges.ts';
 export { ProbeError, probeBucket, probeEndpoint } from './probe.ts';
 export type { ProbeErrorKind } from './probe.ts';
 export { DEFAULT_RETRY } from './retry.ts';
