@@ -1,3 +1,4 @@
+export * from './s3/counting-proxy.ts';
 export * from './s3/fauxqs.ts';
 export * from './s3/fauxqs-process.ts';
 export * from './s3/rgw.ts';
@@ -9,3 +10,4 @@ export * from './redis/server.ts';
 export * from './redis/topologies.ts';
 export * from './memcached/admin.ts';
 export * from './memcached/server.ts';
+export type { FaultKind, ProxyFault } from './s3/proxy-faults.ts';
