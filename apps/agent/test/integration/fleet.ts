@@ -95,19 +95,20 @@ export class TestFleet {
     return pino({ level: 'debug', base: null }, { write: (line: string) => void this.log.push(JSON.parse(line)) });
   }
 
-  /** Fills the source and queues a job that copies it. */
-  async queueJob(objects: number, more: Partial<JobInput> = {}): Promise<string> {
+  /** Fills the source and queues a job that copies it; `targetUrl` when the target is reached through a proxy. */
+  async queueJob(objects: number, more: Partial<JobInput> & { targetUrl?: string } = {}): Promise<string> {
     await fill(this.source, 'from', objects);
+    const { targetUrl, ...input } = more;
     const [sourceId, targetId] = await Promise.all([
       this.#endpoint('source', this.source),
-      this.#endpoint('target', this.target),
+      this.#endpoint('target', { ...this.target, url: targetUrl ?? this.target.url }),
     ]);
     const job = await this.admin.call('createJob', {
       body: {
         name: 'copy',
         source: { endpointId: sourceId, bucket: 'from' },
         target: { endpointId: targetId, bucket: 'to' },
-        ...more,
+        ...input,
       },
     });
     return job.jobId;
@@ -141,7 +142,7 @@ export class TestFleet {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async #endpoint(name: string, server: S3TestServer): Promise<string> {
+  async #endpoint(name: string, server: Omit<S3TestServer, 'stop'>): Promise<string> {
     const { url, region, accessKeyId, secretAccessKey } = server;
     const body = { name, url, region, accessKeyId, secretAccessKey };
     return (await this.admin.call('createEndpoint', { body })).endpointId;
