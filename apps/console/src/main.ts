@@ -6,6 +6,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { giveBack } from './actions/claim-work.ts';
 import type { ConsoleContext, ConsoleLimits } from './actions/context.ts';
 import { ensureAccounts } from './actions/ensure-accounts.ts';
+import { rememberedRules } from './actions/remembered-alarms.ts';
 import { requireOwnSecrets } from './actions/require-own-secrets.ts';
 import { takeShard } from './actions/take-shard.ts';
 import { writeBehind } from './actions/write-behind.ts';
@@ -188,7 +189,7 @@ export async function assemble(
     fleet,
     coordinator: coordinatorFor(options, governor.settings, fleet),
     history: new MonitorHistory(windowMs, samples),
-    alarms: await AlarmBoard.restored(storage),
+    alarms: new AlarmBoard(await rememberedRules(storage), () => systemRandom.id('alm')),
     leases,
     rates: new JobRates(),
     desk: new ClaimDesk<Assignment>({

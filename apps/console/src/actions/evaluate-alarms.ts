@@ -1,4 +1,41 @@
+import { ALARM_RULES } from '@weir/governor';
+import type { AlarmChange } from '../fleet/alarm-board.ts';
 import type { ConsoleContext } from './context.ts';
+import { saveRule } from './remembered-alarms.ts';
+import { utilizationPercent } from './utilization.ts';
 
-/** Fires and clears alarms; waits for the rule table of @weir/governor. */
-export async function evaluateAlarms(_context: ConsoleContext, _check: { checkClear: boolean }): Promise<void> {}
+/**
+ * Looks whether alarms fire or end. Heartbeats let them fire; the engine's own tick (`checkClear`) lets them clear too.
+ * Without the limiter there is no limit to be near, so nothing fires, and at the next tick an alarm clears.
+ */
+export async function evaluateAlarms(context: ConsoleContext, { checkClear }: { checkClear: boolean }): Promise<void> {
+  const { enabled, alarmThresholdPercent } = context.governor.settings;
+  if (!enabled && !checkClear) return;
+  const observation = {
+    utilizationPercent: enabled ? utilizationPercent(context) : 0,
+    thresholdPercent: alarmThresholdPercent,
+    nowMs: context.clock.nowMs(),
+    checkClear,
+  };
+  for (const rule of ALARM_RULES) {
+    const change = context.alarms.observe(rule, observation);
+    if (change !== null) await record(context, change, observation.utilizationPercent);
+  }
+}
+
+/** A heartbeat is answered also when an alarm cannot be written down: the log has it then. */
+async function record(
+  context: ConsoleContext,
+  { type, alarm, remembered }: AlarmChange,
+  percent: number,
+): Promise<void> {
+  context.log.warn({ alarm: alarm.code, event: type, utilizationPercent: percent }, alarm.title);
+  try {
+    await context.storage.transaction(async (stores) => {
+      await stores.alarms.save(alarm);
+      await saveRule(stores, remembered);
+    });
+  } catch (error) {
+    context.log.error({ alarm: alarm.code, event: type, error: String(error) }, 'an alarm could not be written down');
+  }
+}

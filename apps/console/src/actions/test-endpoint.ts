@@ -1,13 +1,14 @@
 import type { EndpointInput, EndpointTestResult } from '@weir/protocol';
 import type { ConsoleContext } from './context.ts';
-import { requireAllowedAddress } from './endpoint-addresses.ts';
+import { requireAllowedAddress, requirePlainAddress } from './endpoint-addresses.ts';
 import { endpointRefused, probeWithin } from './probe-endpoint.ts';
 
 /**
  * Reaches an endpoint with its credentials; nothing is saved.
- * @throws ConsoleError endpoint-forbidden-address, endpoint-unreachable, endpoint-refused-credentials
+ * @throws ConsoleError validation-failed, endpoint-forbidden-address, endpoint-unreachable, endpoint-refused-credentials
  */
 export async function testEndpoint(context: ConsoleContext, input: EndpointInput): Promise<EndpointTestResult> {
+  requirePlainAddress(input.url);
   await requireAllowedAddress(context, input.url, 'url');
   const startMs = context.clock.steadyMs();
   const target = {

@@ -1,28 +1,83 @@
+import {
+  observeAlarm,
+  QUIET,
+  type ActiveAlarm,
+  type AlarmEvent,
+  type AlarmObservation,
+  type AlarmRule,
+  type AlarmState,
+} from '@weir/governor';
 import type { AlarmView } from '@weir/protocol';
-import type { Storage } from '../ports/storage.ts';
 
-/** Alarms that have not ended, in memory. */
+/** What a rule remembers, and the alarm that it has raised. */
+export interface RememberedRule {
+  code: string;
+  state: AlarmState;
+  /** The alarm that is active; null while the rule is quiet. */
+  alarm: AlarmView | null;
+}
+
+/** What an observation changed: to be written down. */
+export interface AlarmChange {
+  type: AlarmEvent['type'];
+  alarm: AlarmView;
+  remembered: RememberedRule;
+}
+
+/** The state of every alarm rule, and the alarms that have not ended. In memory; every change is handed out for storage. */
 export class AlarmBoard {
-  readonly #active: AlarmView[];
+  readonly #rules = new Map<string, RememberedRule>();
+  readonly #newId: () => string;
 
-  constructor(active: readonly AlarmView[]) {
-    this.#active = [...active];
+  /** @param remembered what was stored before a restart */
+  constructor(remembered: readonly RememberedRule[], newId: () => string) {
+    for (const rule of remembered) this.#rules.set(rule.code, rule);
+    this.#newId = newId;
   }
 
-  /** The board as it was when the console stopped. */
-  static async restored(storage: Pick<Storage, 'alarms'>): Promise<AlarmBoard> {
-    return new AlarmBoard(await storage.alarms.active());
-  }
-
-  /** Alarms that have not ended, oldest first. */
+  /** Alarms that have not ended. */
   active(): AlarmView[] {
-    return [...this.#active];
+    return [...this.#rules.values()].flatMap(({ alarm }) => (alarm === null ? [] : [alarm]));
   }
 
-  /** Replaces an alarm after a change. */
-  put(alarm: AlarmView): void {
-    const index = this.#active.findIndex(({ alarmId }) => alarmId === alarm.alarmId);
-    if (index >= 0) this.#active.splice(index, 1);
-    if (alarm.endedAtMs === null) this.#active.push(alarm);
+  /** Takes one observation for a rule; null when it changed nothing that has to be written down. */
+  observe(rule: AlarmRule, observation: AlarmObservation): AlarmChange | null {
+    const before = this.#rules.get(rule.code) ?? { code: rule.code, state: QUIET, alarm: null };
+    const { state, events } = observeAlarm(rule, before.state, observation);
+    const [event] = events;
+    const shown = event?.alarm ?? state.active;
+    const alarm = shown === null ? null : this.#viewOf(rule, shown, before.alarm, event);
+    const remembered = { code: rule.code, state, alarm: state.active === null ? null : alarm };
+    this.#rules.set(rule.code, remembered);
+    return event === undefined || alarm === null ? null : { type: event.type, alarm, remembered };
+  }
+
+  #viewOf(rule: AlarmRule, active: ActiveAlarm, before: AlarmView | null, event: AlarmEvent | undefined): AlarmView {
+    const ended = event?.type === 'cleared' || event?.type === 'expired';
+    return {
+      alarmId: before?.alarmId ?? this.#newId(),
+      code: rule.code,
+      severity: rule.severity,
+      title: rule.title,
+      raisedAtMs: active.raisedAtMs,
+      lastFiredAtMs: active.lastFiredAtMs,
+      firings: active.firings,
+      peakValue: active.peakPercent,
+      threshold: active.thresholdPercent,
+      endedAtMs: ended ? event.atMs : null,
+      endedBy: ended ? (event.type === 'cleared' ? 'cleared' : 'expired') : null,
+      acknowledgedBy: before?.acknowledgedBy ?? null,
+      acknowledgedAtMs: before?.acknowledgedAtMs ?? null,
+    };
+  }
+
+  /** Somebody acknowledged an alarm; ignored when it has ended. Returns what is then remembered of its rule. */
+  acknowledged(alarmId: string, by: string, atMs: number): RememberedRule | null {
+    for (const remembered of this.#rules.values()) {
+      if (remembered.alarm?.alarmId !== alarmId) continue;
+      remembered.alarm = { ...remembered.alarm, acknowledgedBy: by, acknowledgedAtMs: atMs };
+      return remembered;
+    }
+    return null;
   }
 }

@@ -7,6 +7,4 @@ export interface AlarmStore {
   get(alarmId: string): Promise<AlarmView | undefined>;
   /** Newest first. */
   list(limit: number): Promise<AlarmView[]>;
-  /** Alarms that have not ended. */
-  active(): Promise<AlarmView[]>;
 }

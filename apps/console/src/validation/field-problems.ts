@@ -8,9 +8,13 @@ const MAX_PROBLEMS = 50;
 /** Fields whose value is never repeated back. */
 const SECRET_FIELD = /pass(word|phrase)|secret|token|credential|cookie|authorization/i;
 
-/** Turns what zod found into problems: which field, what was sent, what would be right. */
+/** Turns what zod found into problems: which field, what was sent, what would be right. One for each field. */
 export function fieldProblems(error: z.core.$ZodError, input: unknown): FieldProblem[] {
-  return error.issues.flatMap((issue) => problemsOf(issue, input)).slice(0, MAX_PROBLEMS);
+  const byField = new Map<string, FieldProblem>();
+  for (const problem of error.issues.flatMap((issue) => problemsOf(issue, input))) {
+    if (!byField.has(problem.field)) byField.set(problem.field, problem);
+  }
+  return [...byField.values()].slice(0, MAX_PROBLEMS);
 }
 
 function problemsOf(issue: z.core.$ZodIssue, input: unknown): FieldProblem[] {
@@ -54,6 +58,7 @@ function at(input: unknown, path: readonly PropertyKey[]): unknown {
 function shortened(value: unknown): string | undefined {
   // The inside of an object may hold secrets; its fields are reported by themselves.
   if (typeof value === 'object' && value !== null) return undefined;
-  const text = String(value);
+  // An address may carry a user name and a password.
+  const text = String(value).replace(/\/\/[^/@]*@/g, '//…@');
   return text.length <= VALUE_CHARACTERS ? text : `${text.slice(0, VALUE_CHARACTERS)}…`;
 }

@@ -6,6 +6,7 @@ import { createJob } from '../../src/actions/create-job.ts';
 import { enrolAgent } from '../../src/actions/enrol-agent.ts';
 import { recordHeartbeat } from '../../src/actions/record-heartbeat.ts';
 import { takeProgress } from '../../src/actions/report-progress.ts';
+import { writeBehind } from '../../src/actions/write-behind.ts';
 import { parseConsoleOptions, type ConsoleOptionsInput } from '../../src/config/console-options.ts';
 import type { LiveAgent } from '../../src/fleet/live-agent.ts';
 import { ConsoleMetrics } from '../../src/http/metrics.ts';
@@ -97,6 +98,7 @@ export class TestConsole {
   async stop(): Promise<void> {
     this.context.desk.close();
     await this.#ticker.stop();
+    await writeBehind(this.context);
     await this.storage.close();
   }
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Fleet } from '../../src/fleet/fleet.ts';
 import { mbpsOf } from '../../src/fleet/live-agent.ts';

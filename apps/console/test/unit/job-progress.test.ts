@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jobProgress } from '../../src/queue/job-progress.ts';
 import type { ShardOutline } from '../../src/queue/shard.ts';

@@ -22,14 +22,5 @@ export function sqliteAlarmStore(db: Kysely<Tables>): AlarmStore {
       const rows = await db.selectFrom('alarms').select('alarm').orderBy('raised_at_ms', 'desc').limit(limit).execute();
       return rows.map((row) => fromJson(row.alarm));
     },
-    async active() {
-      const rows = await db
-        .selectFrom('alarms')
-        .select('alarm')
-        .where('ended_at_ms', 'is', null)
-        .orderBy('raised_at_ms')
-        .execute();
-      return rows.map((row) => fromJson(row.alarm));
-    },
   };
 }

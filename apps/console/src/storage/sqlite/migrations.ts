@@ -143,7 +143,6 @@ export const MIGRATIONS: readonly string[] = [
     alarm text not null
   ) strict;
   create index alarms_by_time on alarms (raised_at_ms);
-  create index alarms_active on alarms (raised_at_ms) where ended_at_ms is null;
 
   create table audit (
     entry integer primary key autoincrement,

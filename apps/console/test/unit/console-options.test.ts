@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { InvalidConsoleOptions, parseConsoleOptions } from '../../src/config/console-options.ts';
+
+test('only a data directory has to be given; the console is then reachable from its own machine only', () => {
+  expect(parseConsoleOptions({ dataDir: '/data' })).toEqual({
+    ok: true,
+    options: {
+      dataDir: '/data',
+      host: '127.0.0.1',
+      port: 8_180,
+      windowSeconds: 30,
+      initialSplit: 24,
+      accounts: [],
+      logLevel: 'info',
+    },
+  });
+});
+
+test('every problem is listed at once', () => {
+  const parsed = parseConsoleOptions({
+    host: '',
+    port: 99_999,
+    windowSeconds: 0,
+    publicUrl: 'weir.example.org',
+    adminPassword: 'short',
+    tlsCertFile: '/cert.pem',
+    colour: 'red',
+    accounts: [{ username: 'Ann Smith', role: 'boss', password: 'x' }],
+  });
+  expect(parsed.ok ? [] : parsed.problems.map(({ field }) => field).toSorted()).toEqual([
+    'accounts.0.password',
+    'accounts.0.role',
+    'accounts.0.username',
+    'adminPassword',
+    'colour',
+    'dataDir',
+    'host',
+    'port',
+    'publicUrl',
+    'tlsKeyFile',
+    'windowSeconds',
+  ]);
+});
+
+test('the error has a line for each problem, without passwords', () => {
+  const input = { dataDir: '/data', port: -1, adminPassword: 'hunter2' };
+  const parsed = parseConsoleOptions(input);
+  const { message } = new InvalidConsoleOptions(parsed.ok ? [] : parsed.problems);
+  expect(message.split('\n')).toEqual([
+    'The console cannot start with these options:',
+    '  port must be at least 0 (it is "-1")',
+    '  adminPassword must have at least 8 characters',
+  ]);
+});
+
+test('windows are 1 to 300 seconds long', () => {
+  for (const windowSeconds of [1, 2.5, 300]) expect(parseConsoleOptions({ dataDir: 'd', windowSeconds }).ok).toBe(true);
+  for (const windowSeconds of [0.5, 301, '30', Number.NaN])
+    expect(parseConsoleOptions({ dataDir: 'd', windowSeconds }).ok).toBe(false);
+});

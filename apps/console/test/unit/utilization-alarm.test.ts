@@ -1,0 +1,99 @@
+import { DEFAULT_GOVERNOR_SETTINGS } from '@weir/protocol';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { acknowledgeAlarm } from '../../src/actions/acknowledge-alarm.ts';
+import { saveGovernorSettings } from '../../src/actions/save-governor-settings.ts';
+import { TestConsole, usageOf, type TestAgent } from '../support/test-console.ts';
+
+let console: TestConsole;
+let agent: TestAgent;
+let windowNumber: number;
+
+beforeEach(async () => {
+  console = await TestConsole.start();
+  agent = await console.agent('a');
+  windowNumber = 0;
+});
+afterEach(() => console.stop());
+
+/** The agent reports this share of the limit of 10,000 TPS. */
+async function report(percent: number): Promise<void> {
+  const grant = { epoch: 'e', windowNumber: (windowNumber += 1), creditBudget: 300_000 };
+  await agent.heartbeat({ runningJobs: 1, usage: usageOf(grant, { actualTps: percent * 100 }) });
+}
+
+/** A minute at this share: two heartbeats and the tick of the alarm engine. */
+async function minute(percent: number): Promise<void> {
+  for (let n = 0; n < 2; n += 1) {
+    await report(percent);
+    await console.clock.advance(30_000);
+  }
+}
+
+const active = () => console.context.alarms.active();
+const history = () => console.storage.alarms.list(10);
+
+test('the alarm fires above the threshold and not at it', async () => {
+  await report(95);
+  expect(active()).toEqual([]);
+  await report(95.1);
+  expect(active()).toMatchObject([
+    { code: 'CV-TPS-001', severity: 'WARNING', threshold: 95, firings: 1, endedAtMs: null },
+  ]);
+});
+
+test('while it stays high the alarm fires again only after five minutes', async () => {
+  await minute(96);
+  for (let n = 0; n < 3; n += 1) await minute(99);
+  expect(active()).toMatchObject([{ firings: 1, peakValue: 99 }]);
+  await minute(98);
+  await minute(98);
+  expect(active()).toMatchObject([{ firings: 2 }]);
+  expect(await history()).toHaveLength(1);
+});
+
+test('it clears at the tick of the engine, below 85 percent and not before', async () => {
+  await minute(96);
+  await minute(86);
+  expect(active()).toHaveLength(1);
+  await report(84);
+  expect(active()).toHaveLength(1);
+  await console.clock.advance(60_000);
+  expect(active()).toEqual([]);
+  expect(await history()).toMatchObject([{ endedBy: 'cleared' }]);
+});
+
+test('between the levels it ends ten minutes after its last firing', async () => {
+  await report(96);
+  const raisedAtMs = console.clock.nowMs();
+  for (let n = 0; n < 10; n += 1) await minute(90);
+  await report(90);
+  expect(active()).toEqual([]);
+  const [alarm] = await history();
+  expect(alarm).toMatchObject({ endedBy: 'expired' });
+  expect((alarm?.endedAtMs ?? 0) - raisedAtMs).toBeGreaterThanOrEqual(600_000);
+});
+
+test('a limit that is lowered below what is used fires at once', async () => {
+  await report(50);
+  await saveGovernorSettings(console.context, { ...DEFAULT_GOVERNOR_SETTINGS, globalLimitTps: 5_000 }, 'test');
+  expect(active()).toHaveLength(1);
+});
+
+test('without the limiter nothing fires and the alarm clears', async () => {
+  await report(96);
+  await saveGovernorSettings(console.context, { ...DEFAULT_GOVERNOR_SETTINGS, enabled: false }, 'test');
+  await report(500);
+  await console.clock.advance(60_000);
+  expect(active()).toEqual([]);
+});
+
+test('an acknowledgement names the first who saw it, and lasts to the end of the alarm', async () => {
+  await report(96);
+  const { alarmId } = active()[0]!;
+  expect(await acknowledgeAlarm(console.context, alarmId, 'ann')).toMatchObject({ acknowledgedBy: 'ann' });
+  expect(await acknowledgeAlarm(console.context, alarmId, 'bob')).toMatchObject({ acknowledgedBy: 'ann' });
+  expect(active()[0]).toMatchObject({ acknowledgedBy: 'ann' });
+  await minute(10);
+  expect(await history()).toMatchObject([{ acknowledgedBy: 'ann', endedBy: 'cleared' }]);
+  await expect(acknowledgeAlarm(console.context, 'alm_0', 'ann')).rejects.toMatchObject({ code: 'not-found' });
+});
