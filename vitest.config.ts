@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-// Tests run on the sources: the "@weir/source" export condition maps every workspace package to its src/.
-const resolve = { conditions: ['@weir/source', 'node', 'import', 'module', 'default'] };
-const ssr = { resolve: { conditions: resolve.conditions, externalConditions: resolve.conditions } };
+// Tests run on the sources: the "@weir/source" export condition maps every workspace package to its src/. Packages from
+// npm are loaded by Node itself, so they get Node's own conditions ("module" would pick files that only bundlers can load).
+const conditions = ['@weir/source', 'node', 'import', 'default'];
+const resolve = { conditions };
+const ssr = { resolve: { conditions, externalConditions: conditions } };
 
 export default defineConfig({
   resolve,

@@ -16,9 +16,7 @@ const TEST_PROGRAMS = {
   radosgw: 'radosgw',
   'ceph-mon': 'ceph-mon',
   'ceph-osd': 'ceph-osd',
-  'ceph-mgr': 'ceph-mgr',
   ceph: 'ceph-common',
-  uuidgen: 'uuid-runtime',
 };
 
 /** @param {string} text */
