@@ -1,6 +1,7 @@
 import { QuotaError, type Clock, type Draw, type Drawn } from '@weir/quota';
 import type { Count, Dialect } from './dialect.ts';
 import { expiryOf, type Expiry } from './expiry.ts';
+import { fitting, isNear, share, type Share } from './sharing.ts';
 
 /*
  * How a limit is kept by a server that cannot raise a number conditionally.
@@ -10,7 +11,8 @@ import { expiryOf, type Expiry } from './expiry.ts';
  *       all grants: the counter is never below G, so before >= G, so G + grant <= limit. Never more than the limit, whoever runs at
  *       the same time.
  * near  Look first. Nothing fits: refuse, nothing is written. Else raise only if nobody has written since (compare-and-swap).
- *       Draws of this process on one key take turns here, so only processes compete, and each failure is another's success.
+ *       The draws of this process on one key that wait meanwhile make up the next round together, so only processes compete,
+ *       and each failure is another's success.
  *
  * Between an overshoot and its return (one round trip, and only where a far draw met the limit) the counter stands too high. It
  * cannot admit too much then, but a smaller draw might be refused that fits. So no draw is refused on the word of a raise: it
@@ -22,30 +24,35 @@ import { expiryOf, type Expiry } from './expiry.ts';
  * when that has changed, the counter must still hold at least the overshoot.
  */
 
-/** How often a draw may lose against others before it raises unconditionally. */
+/** How often a round may lose against other processes before it raises unconditionally. */
 const MOST_LOSSES = 12;
 
-/** How often a refused draw looks again while the counter stands above its limit. */
+/** How often refused draws look again while the counter stands above their limit. */
 const MOST_SECOND_LOOKS = 2;
 
-/** A counter is near its limit within this many times the amount of a draw … */
-const NEAR_AMOUNTS = 4;
+/** A draw that waits for its round. */
+interface Waiting {
+  readonly draw: Draw;
+  readonly expiry: Expiry;
+  granted: number;
+  readonly resolve: (drawn: Drawn) => void;
+  readonly reject: (error: unknown) => void;
+}
 
-/** … or within this share of the limit. */
-const NEAR_SHARE = 1 / 16;
-
-/** The largest multiple of the unit that a counter with this total can still grant. */
-export function fitting(draw: Draw, total: number): number {
-  const room = Math.min(draw.amount, draw.limit - total);
-  return room < draw.unit ? 0 : room - (room % draw.unit);
+/** What an unconditional raise did. */
+interface Raise {
+  readonly before: number;
+  /** The counter after what did not fit was taken back. */
+  readonly total: number;
+  readonly shared: Share;
 }
 
 /** Draws on the counters of one server. */
 export class CounterDraws {
   readonly #dialect: Dialect;
   readonly #now: Clock;
-  /** The end of the queue of each key that is near its limit; only keys in use. */
-  readonly #turns = new Map<string, Promise<unknown>>();
+  /** Who waits for a round on a counter near its limit; a key is here while rounds run. */
+  readonly #waiting = new Map<string, Waiting[]>();
 
   /** @param now the server's time in ms, as well as it is known. */
   constructor(dialect: Dialect, now: Clock) {
@@ -53,80 +60,124 @@ export class CounterDraws {
     this.#now = now;
   }
 
-  /** Raises one counter as far as its limit allows. @throws {QuotaError} what the dialect throws. */
+  /** Raises one counter as far as its limit allows. @throws {QuotaError} what the dialect throws, or `invalid-deadline`. */
   async draw(asked: Draw): Promise<Drawn> {
     const expiry = expiryOf(asked.deadline, this.#now());
-    const draw = { ...asked, amount: asked.amount - (asked.amount % asked.unit) };
-    const unfit = fitting(draw, 0) < draw.amount;
-    if (unfit || this.#turns.has(draw.key) || (draw.seen !== undefined && isNear(draw, draw.seen))) {
-      return this.#inTurn(draw.key, () => this.#drawNear(draw, expiry));
+    const { key, seen, limit } = asked;
+    const draw =
+      asked.amount % asked.unit === 0 ? asked : { ...asked, amount: asked.amount - (asked.amount % asked.unit) };
+    const { amount } = draw;
+    if (fitting(draw, 0) < amount || this.#waiting.has(key) || (seen !== undefined && isNear(seen, amount, limit))) {
+      return this.#join(draw, expiry);
     }
-    const raised = await this.#raise(draw, draw.amount, expiry);
-    const vanished = draw.seen !== undefined && draw.seen > 0 && raised.before === 0;
-    const { granted } = raised;
-    if (granted === draw.amount) return drawn(granted, raised.total, vanished);
-    const rest = { ...draw, amount: draw.amount - granted };
+    const { before, total, shared } = await this.#raise(key, [draw], amount, expiry);
+    const vanished = before === 0 && (seen ?? 0) > 0;
+    if (shared.sum === amount) return drawn(amount, total, vanished);
     try {
-      const more = await this.#inTurn(draw.key, () => this.#drawNear(rest, expiry));
-      return drawn(granted + more.granted, more.total, vanished);
+      const more = await this.#join({ ...draw, amount: amount - shared.sum }, expiry);
+      return drawn(shared.sum + more.granted, more.total, vanished);
     } catch (error) {
       // What was granted is counted; only whether more would have fitted stays open.
-      if (granted > 0) return drawn(granted, raised.total, vanished);
+      if (shared.sum > 0) return drawn(shared.sum, total, vanished);
       throw error;
     }
   }
 
-  async #drawNear(draw: Draw, expiry: Expiry): Promise<Drawn> {
-    let granted = 0;
+  /** Waits for the next round on the draw's counter. */
+  #join(draw: Draw, expiry: Expiry): Promise<Drawn> {
+    return new Promise((resolve, reject) => {
+      const waiting = { draw, expiry, granted: 0, resolve, reject };
+      const queue = this.#waiting.get(draw.key);
+      if (queue !== undefined) {
+        queue.push(waiting);
+        return;
+      }
+      this.#waiting.set(draw.key, [waiting]);
+      void this.#runRounds(draw.key);
+    });
+  }
+
+  async #runRounds(key: string): Promise<void> {
+    for (;;) {
+      const round = this.#waiting.get(key)?.splice(0) ?? [];
+      const [first] = round;
+      if (first === undefined) {
+        this.#waiting.delete(key);
+        return;
+      }
+      try {
+        await this.#round(key, round, first.expiry);
+      } catch (error) {
+        // Those that were served have their answer already; for them this does nothing.
+        for (const { granted, draw, resolve, reject } of round) {
+          if (granted > 0) resolve(drawn(granted, draw.limit, false));
+          else reject(error);
+        }
+      }
+    }
+  }
+
+  async #round(key: string, round: readonly Waiting[], expiry: Expiry): Promise<void> {
+    let open = round;
     let looks = 0;
-    for (let losses = 0; losses < MOST_LOSSES;) {
-      const rest = { ...draw, amount: draw.amount - granted };
-      const found = await this.#look(draw.key, expiry);
+    for (let losses = 0; open.length > 0;) {
+      const found = await this.#look(key, expiry);
       const total = found?.total ?? 0;
-      const vanished = found === undefined && (draw.seen ?? 0) > 0;
-      const fit = fitting(rest, total);
-      if (fit === 0) {
-        if (total <= draw.limit || looks === MOST_SECOND_LOOKS) return drawn(granted, total, vanished);
+      const wishes = open.map(rest);
+      const plan = share(wishes, total);
+      const final = losses > 2 * MOST_LOSSES || plan.sum === 0;
+      if (plan.sum === 0 && looks < MOST_SECOND_LOOKS && wishes.some(({ limit }) => total > limit)) {
         looks += 1;
         continue;
       }
-      const raised = await this.#raiseFrom(rest, fit, found, expiry);
-      granted += raised?.granted ?? 0;
-      if (raised?.granted === fit) return drawn(granted, raised.total, vanished);
+      if (final) {
+        for (const one of open) settle(one, 0, total, found === undefined);
+        return;
+      }
+      const done = await this.#raiseFrom(key, wishes, plan, found, expiry, losses >= MOST_LOSSES);
       losses += 1;
+      if (done === undefined) continue;
+      const whole = done.sum === plan.sum;
+      const short: Waiting[] = [];
+      for (const [index, one] of open.entries()) {
+        const grant = done.grants[index] ?? 0;
+        if (whole || one.granted + grant === one.draw.amount) {
+          settle(one, grant, done.totals[index] ?? total, found === undefined);
+        } else {
+          one.granted += grant;
+          short.push(one);
+        }
+      }
+      open = short;
     }
-    const last = { ...draw, amount: draw.amount - granted };
-    const raised = await this.#raise(last, fitting(last, 0), expiry);
-    return drawn(granted + raised.granted, raised.total, false);
   }
 
   /** Raises a counter that was looked at; `undefined` when somebody else was faster. */
   async #raiseFrom(
-    draw: Draw,
-    amount: number,
+    key: string,
+    wishes: readonly Draw[],
+    plan: Share,
     found: Count | undefined,
     expiry: Expiry,
-  ): Promise<{ granted: number; total: number } | undefined> {
-    const conditional = this.#dialect.raiseUnchanged;
-    if (found === undefined || conditional === undefined || !isNear(draw, found.total)) {
-      return this.#raise(draw, amount, expiry);
+    insist: boolean,
+  ): Promise<Share | undefined> {
+    const conditional = insist ? undefined : this.#dialect.raiseUnchanged;
+    const limit = Math.min(...wishes.map((wish) => wish.limit));
+    if (conditional !== undefined && found !== undefined && isNear(found.total, plan.sum, limit)) {
+      return typeof (await conditional(key, plan.sum, found)) === 'string' ? undefined : plan;
     }
-    const raised = await conditional(draw.key, amount, found);
-    return typeof raised === 'string' ? undefined : { granted: amount, total: raised.total };
+    return (await this.#raise(key, wishes, plan.sum, expiry)).shared;
   }
 
-  /** Raises unconditionally, dates what has no deadline, and takes back what is over the limit. */
-  async #raise(
-    draw: Draw,
-    amount: number,
-    expiry: Expiry,
-  ): Promise<{ granted: number; total: number; before: number }> {
-    let raised: Count & { before: number } = await this.#dialect.raise(draw.key, amount, expiry);
-    if (raised.undated) raised = { ...raised, ...(await this.#dialect.date(draw.key, expiry)) };
-    const granted = fitting({ ...draw, amount }, raised.before);
-    if (granted === amount) return { granted, total: raised.total, before: raised.before };
-    const total = await this.#takeBack(draw.key, amount - granted, raised, granted > 0);
-    return { granted, total, before: raised.before };
+  /** Raises unconditionally, dates what has no deadline, serves the wishes in order and takes back what does not fit. */
+  async #raise(key: string, wishes: readonly Draw[], amount: number, expiry: Expiry): Promise<Raise> {
+    const raised = await this.#dialect.raise(key, amount, expiry);
+    const dated = raised.undated ? await this.#dialect.date(key, expiry) : undefined;
+    const shared = share(wishes, raised.before);
+    const over = amount - shared.sum;
+    const after: Count = dated ?? raised;
+    const total = over > 0 ? await this.#takeBack(key, over, after, shared.sum > 0) : after.total;
+    return { before: raised.before, total, shared };
   }
 
   /** @param keep whether a failure is kept quiet, because there is something granted to report. */
@@ -150,22 +201,15 @@ export class CounterDraws {
     // Also a draw that will be refused dates what it meets: an undated counter at its limit would refuse for ever.
     return found?.undated === true ? ((await this.#dialect.date(key, expiry)) ?? found) : found;
   }
-
-  async #inTurn<T>(key: string, run: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(key);
-    const mine = before === undefined ? run() : before.then(run, run);
-    this.#turns.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#turns.get(key) === mine) this.#turns.delete(key);
-    }
-  }
 }
 
-function isNear(draw: Draw, total: number): boolean {
-  const reserve = Math.max(draw.amount * NEAR_AMOUNTS, draw.limit * NEAR_SHARE);
-  return total + draw.amount > draw.limit - reserve;
+function rest({ draw, granted }: Waiting): Draw {
+  return granted === 0 ? draw : { ...draw, amount: draw.amount - granted };
+}
+
+function settle(waiting: Waiting, grant: number, total: number, wasAbsent: boolean): void {
+  waiting.granted += grant;
+  waiting.resolve(drawn(waiting.granted, total, wasAbsent && (waiting.draw.seen ?? 0) > 0));
 }
 
 function drawn(granted: number, total: number, vanished: boolean): Drawn {

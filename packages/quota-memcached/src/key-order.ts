@@ -6,12 +6,12 @@ export async function inKeyOrder<Item extends { readonly key: string }, Result>(
   items: readonly Item[],
   run: (item: Item) => Promise<Result>,
 ): Promise<readonly (Result | Error)[]> {
-  const last = new Map<string, Promise<unknown>>();
+  const last = items.length === 1 ? undefined : new Map<string, Promise<unknown>>();
   const results = await Promise.all(
     items.map((item) => {
-      const before = last.get(item.key);
-      const result = caught(before === undefined ? run(item) : before.then(() => run(item)));
-      if (items.length > 1) last.set(item.key, result);
+      const before = last?.get(item.key);
+      const result = before === undefined ? caught(run, item) : before.then(() => caught(run, item));
+      last?.set(item.key, result);
       return result;
     }),
   );
@@ -20,9 +20,9 @@ export async function inKeyOrder<Item extends { readonly key: string }, Result>(
   return results;
 }
 
-async function caught<Result>(running: Promise<Result>): Promise<Result | Error> {
+async function caught<Item, Result>(run: (item: Item) => Promise<Result>, item: Item): Promise<Result | Error> {
   try {
-    return await running;
+    return await run(item);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

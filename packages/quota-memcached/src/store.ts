@@ -16,7 +16,7 @@ import {
 } from '@weir/quota';
 import { MemcachedClient, type MemcachedClientOptions } from './client.ts';
 import { CounterServer, type Protocol, type ReadyServer } from './counter-server.ts';
-import { fitting } from './draws.ts';
+import { fitting } from './sharing.ts';
 import { healthOf } from './health.ts';
 import { inKeyOrder } from './key-order.ts';
 import { MAX_KEY_BYTES } from './keys.ts';
@@ -83,7 +83,10 @@ export class MemcachedStore implements Store {
   }
 
   take(draws: readonly Draw[]): Promise<readonly (Drawn | Error)[]> {
-    return inKeyOrder(draws, async (draw) => (await this.#ready(draw.key)).draws.draw(draw));
+    return inKeyOrder(draws, (draw) => {
+      const ready = this.#ready(draw.key);
+      return ready instanceof Promise ? ready.then((server) => server.draws.draw(draw)) : ready.draws.draw(draw);
+    });
   }
 
   /** Looks at all counters first, so that a group that cannot fit raises none of them; then draws step by step. */
