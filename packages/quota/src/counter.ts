@@ -1,5 +1,5 @@
 import type { Breaker } from './breaker.ts';
-import type { Decision } from './decision.ts';
+import type { Decision, Place } from './decision.ts';
 import type { Deadline } from './deadlines.ts';
 import type { Period } from './periods.ts';
 import type { QuotaRules } from './rules.ts';
@@ -38,6 +38,8 @@ export class Counter {
   readonly key: string;
   readonly period: DatedPeriod;
   readonly lane: Lane;
+  /** What its decisions share. */
+  readonly place: Place;
   waiting: WaitingTake[] = [];
   /** In the list of the next tick. */
   queued = false;
@@ -68,6 +70,7 @@ export class Counter {
     this.key = prefix + period.id;
     this.period = period;
     this.lane = lane;
+    this.place = { quota: rules.id, subject, period: period.id, resetAt: period.endMs };
   }
 
   /** Nothing would be lost by forgetting it. */

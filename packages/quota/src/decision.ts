@@ -31,24 +31,31 @@ export interface Receipt {
   readonly id: string;
 }
 
-/** What the parts of a decision are; see `Decision`. */
+/** What all decisions on one counter share. */
+export interface Place {
+  readonly quota: string;
+  readonly subject: string;
+  /** Id of the period. */
+  readonly period: string;
+  /** End of the period, in ms since 1970. */
+  readonly resetAt: number;
+}
+
+/** What makes a decision beside its place. */
 export interface DecisionParts {
-  allowed: boolean;
-  charged: number;
-  wouldRefuse: boolean;
-  used: number;
-  limit: number;
-  source: Source;
-  quota: string;
-  subject: string;
-  cost: number;
-  period: string;
-  resetAt: number;
-  takenAt: number;
-  retryAfterMs: number;
-  replayed: boolean;
-  engine: string;
-  number: number | string;
+  readonly allowed: boolean;
+  readonly used: number;
+  readonly limit: number;
+  readonly cost: number;
+  readonly charged: number;
+  readonly source: Source;
+  readonly takenAt: number;
+  readonly retryAfterMs: number;
+  readonly wouldRefuse: boolean;
+  readonly replayed: boolean;
+  /** Identity of the take: the engine that decided and its number there. */
+  readonly by: string;
+  readonly number: number | string;
 }
 
 /** The answer to a take. "No" is a value: `allowed` is false and nothing was spent. */
@@ -64,46 +71,55 @@ export class Decision {
   /** When to try again, in ms from the decision; 0 when allowed. */
   readonly retryAfterMs: number;
   readonly source: Source;
-  readonly quota: string;
-  readonly subject: string;
   readonly cost: number;
   /** What the counter was charged for this take: its cost, or 0. Decisions by an outage policy say 0 and cannot be refunded. */
   readonly charged: number;
-  /** Id of the period that was charged. */
-  readonly period: string;
   /** When it was decided, in ms since 1970. */
   readonly takenAt: number;
   /** A quota in shadow allowed what it would have refused. */
   readonly wouldRefuse: boolean;
   /** The idempotency key was seen before; nothing was charged now. */
   readonly replayed: boolean;
-  /** With `number` the identity of this take. */
-  readonly engine: string;
-  readonly number: number | string;
+  /** Quota, subject and period. */
+  readonly place: Place;
+  readonly #by: string;
+  readonly #number: number | string;
 
-  constructor(parts: DecisionParts) {
-    this.allowed = parts.allowed;
-    this.used = parts.used;
-    this.remaining = parts.limit > parts.used ? parts.limit - parts.used : 0;
-    this.limit = parts.limit;
-    this.resetAt = parts.resetAt;
-    this.retryAfterMs = parts.allowed ? 0 : parts.retryAfterMs;
+  constructor(place: Place, parts: DecisionParts) {
+    const { allowed, used, limit } = parts;
+    this.allowed = allowed;
+    this.used = used;
+    this.remaining = limit > used ? limit - used : 0;
+    this.limit = limit;
+    this.resetAt = place.resetAt;
+    this.retryAfterMs = parts.retryAfterMs;
     this.source = parts.source;
-    this.quota = parts.quota;
-    this.subject = parts.subject;
     this.cost = parts.cost;
     this.charged = parts.charged;
-    this.period = parts.period;
     this.takenAt = parts.takenAt;
     this.wouldRefuse = parts.wouldRefuse;
     this.replayed = parts.replayed;
-    this.engine = parts.engine;
-    this.number = parts.number;
+    this.place = place;
+    this.#by = parts.by;
+    this.#number = parts.number;
+  }
+
+  get quota(): string {
+    return this.place.quota;
+  }
+
+  get subject(): string {
+    return this.place.subject;
+  }
+
+  /** Id of the period that was charged. */
+  get period(): string {
+    return this.place.period;
   }
 
   /** Plain data that names this take, for a refund from another process. */
   get receipt(): Receipt {
-    const { quota, subject, charged, period, resetAt, takenAt } = this;
-    return { quota, subject, charged, period, resetAt, takenAt, id: `${this.engine}-${this.number}` };
+    const { charged, takenAt } = this;
+    return { ...this.place, charged, takenAt, id: `${this.#by}-${this.#number}` };
   }
 }

@@ -60,6 +60,8 @@ export class MemoryStore implements Store {
   #timer: TimerHandle | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
   #evicted = 0;
+  /** Nothing is due before this time. */
+  #dueMs: number = Number.POSITIVE_INFINITY;
 
   /** @throws {QuotaError} `invalid-argument` when `maxEntries` is no positive whole number. */
   constructor(options: MemoryStoreOptions = {}) {
@@ -90,6 +92,11 @@ export class MemoryStore implements Store {
     const nowMs = this.#clock();
     this.#sweep(nowMs, SWEEP_PER_CALL);
     return Promise.resolve(draws.map((draw) => this.#draw(draw, nowMs)));
+  }
+
+  takeNow(draw: Draw, nowMs: number): Drawn | Error {
+    this.#sweep(nowMs, 1);
+    return this.#draw(draw, nowMs);
   }
 
   takeAll(draws: readonly Draw[], marker?: Marker): Promise<GroupDrawn> {
@@ -225,6 +232,8 @@ export class MemoryStore implements Store {
     const entry: Entry = { key, total: 0, value: undefined, deadline, previous: undefined, next: undefined };
     this.#entries.set(key, entry);
     this.#buckets.add(entry);
+    // Not before the end of its second, so that nothing is swept early.
+    this.#dueMs = Math.min(this.#dueMs, deadline);
     this.#schedule(nowMs);
     return entry;
   }
@@ -252,9 +261,13 @@ export class MemoryStore implements Store {
 
   /** Removes at most `most` due entries; says whether it stopped for that reason. */
   #sweep(nowMs: number, most: number): boolean {
+    if (nowMs < this.#dueMs) return false;
     for (let swept = 0; swept < most; swept++) {
       const entry = this.#buckets.popDue(nowMs);
-      if (entry === undefined) return false;
+      if (entry === undefined) {
+        this.#dueMs = this.#buckets.nextDueMs() ?? Number.POSITIVE_INFINITY;
+        return false;
+      }
       this.#entries.delete(entry.key);
     }
     return true;

@@ -110,6 +110,8 @@ export interface Store {
   probe(): Promise<StoreProfile>;
   /** Independent counters. */
   take(draws: readonly Draw[]): Promise<readonly (Drawn | Error)[]>;
+  /** One counter, answered at once: only of a store that lives in this process. `nowMs` is the engine's clock. */
+  takeNow?(draw: Draw, nowMs: number): Drawn | Error;
   /** Several counters (distinct keys, `unit === amount`), all or nothing, in one round trip. */
   takeAll(draws: readonly Draw[], marker?: Marker): Promise<GroupDrawn>;
   /** Gives back: never below zero, never creates an absent counter. Resolves to totals; `undefined`: was absent. */

@@ -1,7 +1,7 @@
 import { checkCost, checkOpen, limitOf, waiting, type QuotaCore } from './core.ts';
 import type { Counter } from './counter.ts';
 import type { Decision } from './decision.ts';
-import { decide, decideWithoutStore } from './verdict.ts';
+import { decide, decideWithoutStore, storeSource } from './verdict.ts';
 
 /** Most takes of one counter that wait for the store; more are decided by the outage policy. */
 const MAX_WAITING = 100_000;
@@ -36,8 +36,8 @@ function take(core: QuotaCore, subject: string, cost: number): Promise<Decision>
 }
 
 function takeFrom(core: QuotaCore, counter: Counter, cost: number, limit: number, nowMs: number): Promise<Decision> {
-  const local = decideLocally(core, counter, cost, limit, nowMs);
-  if (local !== undefined) return Promise.resolve(local);
+  const now = decideNow(core, counter, cost, limit, nowMs);
+  if (now !== undefined) return Promise.resolve(now);
   if (counter.waiting.length >= MAX_WAITING) {
     core.engine.metrics.overloaded += 1;
     return Promise.resolve(decideWithoutStore(core.engine, counter, { cost, limit }, nowMs, false));
@@ -46,6 +46,56 @@ function takeFrom(core: QuotaCore, counter: Counter, cost: number, limit: number
     counter.waiting.push(waiting(cost, limit, core.engine.clock(), resolve));
     core.dispatcher.enqueue(counter);
   });
+}
+
+/**
+ * As `takeOne`, at once, when this process can decide alone: the store lives in it, it holds a block, or it repeats a refusal.
+ * @returns `undefined` when the store must be asked, or the plan gives its limit later; then `takeOne` decides.
+ */
+export function takeNow(core: QuotaCore, subject: string, cost: number): Decision | undefined {
+  checkCost(cost, 'a cost');
+  checkOpen(core);
+  if (core.rules.storeClock && !core.storeClock.known) return undefined;
+  const nowMs = core.now();
+  const counter = core.tracker.at(subject, nowMs);
+  const limit = limitOf(core, counter.subject);
+  return typeof limit === 'number' ? decideNow(core, counter, cost, limit, nowMs) : undefined;
+}
+
+function decideNow(
+  core: QuotaCore,
+  counter: Counter,
+  cost: number,
+  limit: number,
+  nowMs: number,
+): Decision | undefined {
+  const local = decideLocally(core, counter, cost, limit, nowMs);
+  const { engine } = core;
+  const { store } = engine;
+  if (local !== undefined || store.takeNow === undefined) return local;
+  // Blocks, debts and reservations take the longer way; so does what others wait for already.
+  const { rules } = counter;
+  if (rules.lease > 0 || rules.reservationMs !== undefined || counter.owed > 0 || counter.queued || counter.inFlight)
+    return undefined;
+  const { key, period } = counter;
+  const ceiling = rules.shadow ? Number.MAX_SAFE_INTEGER : limit;
+  const drawn = store.takeNow({ key, amount: cost, unit: cost, limit: ceiling, deadline: period.deadline }, nowMs);
+  // A failure is decided by the outage policy, as on the longer way.
+  if (drawn instanceof Error) return undefined;
+  const { granted, total } = drawn;
+  engine.metrics.draws += 1;
+  counter.total = total;
+  counter.totalAtMs = nowMs;
+  if (granted === 0) counter.refuse(total, nowMs);
+  const verdict = {
+    allowed: granted > 0,
+    wouldRefuse: rules.shadow && total > limit,
+    used: total,
+    limit,
+    cost,
+    source: storeSource(engine),
+  };
+  return decide(engine, counter, verdict, nowMs);
 }
 
 /** What needs no store: spending a block, repeating a refusal, a cost above the limit. */

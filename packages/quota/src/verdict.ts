@@ -21,29 +21,24 @@ export interface Verdict {
 
 /** Makes the decision and counts it. */
 export function decide(engine: Engine, counter: Counter, verdict: Verdict, nowMs: number): Decision {
-  const { rules, period } = counter;
   const { metrics } = engine;
   const { allowed, cost, once } = verdict;
   metrics.takes += 1;
   if (allowed) metrics.allowed += 1;
   else metrics.refused += 1;
   if (verdict.wouldRefuse === true) metrics.shadowRefused += 1;
-  return new Decision({
+  return new Decision(counter.place, {
     allowed,
     charged: verdict.charged ?? (allowed ? cost : 0),
     wouldRefuse: verdict.wouldRefuse ?? false,
     used: verdict.used,
     limit: verdict.limit,
     source: verdict.source,
-    quota: rules.id,
-    subject: counter.subject,
     cost,
-    period: period.id,
-    resetAt: period.endMs,
     takenAt: nowMs,
     retryAfterMs: allowed ? 0 : retryAfterMs(counter, verdict, nowMs),
     replayed: verdict.replayed ?? false,
-    engine: once === undefined ? engine.instance : 'once',
+    by: once === undefined ? engine.instance : 'once',
     number: once ?? engine.nextNumber(),
   });
 }
