@@ -1,12 +1,18 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { setMaxListeners } from 'node:events';
 import { QuotaError } from '@weir/quota';
 import type { NodeRedisClient, RedisCommands } from '../redis-commands.ts';
 import { asNumber } from '../replies.ts';
+import { replyCode } from '../reply-errors.ts';
 import { slotOf } from '../slots.ts';
 
-/** No type mapping of the application applies: replies come as plain strings and numbers. */
+/**
+ * No type mapping of the application applies: replies come as plain strings and numbers. No time-out per command either: it is
+ * one for commands that wait to be written, and this port rejects these at once; its signals cost more than the command.
+ */
 interface SendOptions {
   readonly typeMapping: object;
+  readonly timeout: undefined;
   readonly abortSignal?: AbortSignal;
 }
 
@@ -43,10 +49,9 @@ interface Sentinel {
   readonly isOpen: boolean;
   readonly isReady?: boolean;
   sendCommand(readOnly: boolean, args: readonly string[], options: SendOptions): Promise<unknown>;
-  on(event: 'client-error', listener: () => void): unknown;
 }
 
-const OPTIONS: SendOptions = { typeMapping: {} };
+const OPTIONS: SendOptions = { typeMapping: {}, timeout: undefined };
 
 /** Whether the object has the shape of a node-redis client. */
 export function isNodeRedis(client: object): client is NodeRedisClient {
@@ -78,8 +83,8 @@ export function nodeRedisCommands(client: NodeRedisClient): RedisCommands {
   throw new QuotaError('invalid-argument', 'the client is no node-redis client');
 }
 
-function down(why: string): QuotaError {
-  return new QuotaError('store-unavailable', `the node-redis client is not connected (${why})`);
+function down(why: string, cause?: unknown): QuotaError {
+  return new QuotaError('store-unavailable', `the node-redis client is not connected (${why})`, { cause });
 }
 
 /** Rejects while the client is closed, or has lost the server that it had. While it connects for the first time it queues. */
@@ -119,29 +124,41 @@ function singleCommands(client: Single): RedisCommands {
   };
 }
 
+/*
+ * The Sentinel client sends a command again when the connection broke under it, although the server may have carried it out. A
+ * signal that is aborted has no effect on a command that was written, and stops the second one. The moment is when a
+ * connection closes, which node-redis publishes before it fails the commands on it.
+ */
+const CONNECTION_CLOSED = 'node-redis:connection:closed';
+let sentinelCommandsUnderWay: AbortController | undefined;
+
+function newController(): AbortController {
+  const controller = new AbortController();
+  // Every command under way listens.
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
+
+function stopRepetitions(): AbortSignal {
+  if (sentinelCommandsUnderWay === undefined) {
+    subscribe(CONNECTION_CLOSED, () => {
+      sentinelCommandsUnderWay?.abort();
+      sentinelCommandsUnderWay = newController();
+    });
+  }
+  sentinelCommandsUnderWay ??= newController();
+  return sentinelCommandsUnderWay.signal;
+}
+
 function sentinelCommands(client: Sentinel): RedisCommands {
   const assertUp = watch(client);
-  // The Sentinel client sends a command again when the connection broke under it, although the first one may have been carried
-  // out. A signal that is aborted when a connection breaks has no effect on what was sent, and stops what would follow.
-  let cutOff = new AbortController();
-  setMaxListeners(0, cutOff.signal);
-  client.on('client-error', () => {
-    cutOff.abort();
-    cutOff = new AbortController();
-    setMaxListeners(0, cutOff.signal);
-  });
   const send = async (args: readonly string[]): Promise<unknown> => {
     assertUp();
-    const { signal } = cutOff;
-    let onCut: (() => void) | undefined;
-    const cut = new Promise<never>((_, reject) => {
-      onCut = () => reject(down('the connection broke'));
-      signal.addEventListener('abort', onCut, { once: true });
-    });
+    const abortSignal = stopRepetitions();
     try {
-      return await Promise.race([client.sendCommand(false, args, { ...OPTIONS, abortSignal: signal }), cut]);
-    } finally {
-      if (onCut !== undefined) signal.removeEventListener('abort', onCut);
+      return await client.sendCommand(false, args, { ...OPTIONS, abortSignal });
+    } catch (error) {
+      throw abortSignal.aborted && replyCode(error) === '' ? down('the connection broke', error) : error;
     }
   };
   return {

@@ -30,16 +30,25 @@ async function replicated(pair: ReplicatedRedis, key: string, total: number): Pr
   });
 }
 
-async function connectSentinel(name: ClientName, group: SentinelRedis): Promise<Connected> {
+/** @param via where the primary is reached, if not at its own port. */
+async function connectSentinel(name: ClientName, group: SentinelRedis, via?: number): Promise<Connected> {
   const sentinels = group.sentinels.map(({ port, host }) => ({ port, host }));
+  const { host, port } = group.primary;
+  const map = via === undefined ? {} : { [`${host}:${port}`]: { host, port: via } };
   if (name === 'ioredis') {
     // Without the detector the client stays with the former primary until a Sentinel demotes that.
-    const client = new Redis({ sentinels, name: group.name, failoverDetector: true, retryStrategy: () => 50 });
+    const client = new Redis({
+      sentinels,
+      name: group.name,
+      failoverDetector: true,
+      retryStrategy: () => 50,
+      natMap: map,
+    });
     client.on('error', () => undefined);
     await client.ping();
     return { client, end: () => client.disconnect() };
   }
-  const client = createSentinel({ name: group.name, sentinelRootNodes: sentinels });
+  const client = createSentinel({ name: group.name, sentinelRootNodes: sentinels, nodeAddressMap: map });
   client.on('error', () => undefined);
   client.on('client-error', () => undefined);
   await client.connect();
@@ -92,6 +101,25 @@ describe.each(clientNames)('over %s', (name) => {
       expect(await undatedOn(group.replica)).toBe(0);
     } finally {
       end();
+      await group.stop();
+    }
+  });
+
+  test('through Sentinel too, what was cut off after the server did it is never sent again', async () => {
+    const group = await startSentinelRedis();
+    const proxy = await startFaultProxy(group.primary);
+    const { client, end } = await connectSentinel(name, group, proxy.port);
+    try {
+      const store = new RedisStore({ client });
+      await takeOne(store, draw('a', 100));
+      expect(proxy.accepted).toBeGreaterThan(0);
+      proxy.cutReplies(1);
+      expect(await failureOf(() => takeOne(store, draw('a', 1)))).toMatchObject({ code: 'store-unavailable' });
+      await eventually(() => takeOne(store, draw('a', 10)));
+      expect(await store.read(['a'])).toEqual([111]);
+    } finally {
+      end();
+      await proxy.close();
       await group.stop();
     }
   });
