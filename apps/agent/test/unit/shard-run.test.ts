@@ -1,0 +1,339 @@
+import { ApiError } from '@weir/client';
+import type { Assignment, CopyCounters, Holdoff, ShardWork } from '@weir/protocol';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { SimulatedTime } from '../../../../packages/governor-client/test/unit/simulated-time.ts';
+import {
+  NO_COUNTERS,
+  type CopyEnd,
+  type CopyEngine,
+  type CopyListener,
+  type CopyProgress,
+  type Plan,
+  type ShardTask,
+} from '../../src/shards/copy-engine.ts';
+import { ShardRun } from '../../src/shards/shard-run.ts';
+import type { LeaseEnd } from '../../src/shards/shard-reporter.ts';
+import { anAssignment } from './assignments.ts';
+import { leaseLost, ReportedConsole, unreachable } from './reported-console.ts';
+
+interface Attempt {
+  task: ShardTask;
+  listener: CopyListener;
+  signal: AbortSignal;
+  progress: CopyProgress;
+  paused: boolean;
+  released: boolean;
+  end: (end: CopyEnd) => Promise<void>;
+}
+
+function counters(objectsCopied: number, more: Partial<CopyCounters> = {}): CopyCounters {
+  return { ...NO_COUNTERS, objectsCopied, ...more };
+}
+
+/** A shard whose copying is the test. */
+class Bench {
+  readonly time = new SimulatedTime();
+  readonly console = new ReportedConsole();
+  readonly attempts: Attempt[] = [];
+  readonly splits: string[][] = [];
+  readonly log: Record<string, unknown>[] = [];
+  holdoff: Holdoff | null = null;
+  startsHoldoff = true;
+  plan: Plan | Error = { type: 'planned', boundaries: [] };
+  splitAnswer: ShardWork | Error = { type: 'range', startAfter: null, endAt: 'm' };
+  end: LeaseEnd | null = null;
+  readonly run: ShardRun;
+
+  constructor(assignment: Partial<Assignment> = {}, prepare: (bench: Bench) => void = () => undefined) {
+    prepare(this);
+    this.run = new ShardRun({
+      assignment: anAssignment(assignment),
+      engine: this.#engine(),
+      console: {
+        split: async (_, __, boundaries) => {
+          this.splits.push(boundaries);
+          if (this.splitAnswer instanceof Error) throw this.splitAnswer;
+          return this.splitAnswer;
+        },
+        report: (_, report, signal) => this.console.report(report, signal),
+      },
+      holdoff: () => this.holdoff,
+      onThrottled: () => this.startsHoldoff,
+      log: pino({ base: null }, { write: (line: string) => void this.log.push(JSON.parse(line)) }),
+      timing: { now: this.time.now, startTimer: this.time.startTimer, random: () => 0.5 },
+      reportIntervalMs: 2_000,
+      drainMs: 4_000,
+      patienceMs: 60_000,
+    });
+    void this.run.ended.then((end) => (this.end = end));
+  }
+
+  get last(): Attempt {
+    const last = this.attempts.at(-1);
+    if (last === undefined) throw new Error('nothing was copied');
+    return last;
+  }
+
+  #engine(): CopyEngine {
+    return {
+      planBoundaries: async () => {
+        if (this.plan instanceof Error) throw this.plan;
+        return this.plan;
+      },
+      copy: (task, listener, signal) => {
+        let resolve: ((end: CopyEnd) => void) | undefined;
+        const ended = new Promise<CopyEnd>((settle) => (resolve = settle));
+        signal.addEventListener('abort', () => resolve?.({ type: 'stopped' }));
+        const attempt: Attempt = {
+          task: structuredClone(task),
+          listener,
+          signal,
+          progress: { checkpoint: task.checkpoint, atCheckpoint: NO_COUNTERS, live: NO_COUNTERS },
+          paused: false,
+          released: false,
+          end: (end) => {
+            resolve?.(end);
+            return this.time.settle();
+          },
+        };
+        this.attempts.push(attempt);
+        return {
+          ended,
+          progress: () => attempt.progress,
+          pause: () => (attempt.paused = true),
+          resume: () => (attempt.paused = false),
+          release: () => (attempt.released = true),
+        };
+      },
+      takeTransferredBytes: () => ({ bytesRead: 0, bytesWritten: 0 }),
+      close: async () => undefined,
+    };
+  }
+}
+
+const trouble = { code: 'connection-refused', message: 'GetObject: connection refused' };
+
+describe('a shard', () => {
+  test('is copied, and its end reported with everything that was counted', async () => {
+    const bench = new Bench({ checkpoint: 'c' });
+    expect(bench.last.task).toMatchObject({ jobId: 'job-1', checkpoint: 'c', work: { type: 'range', endAt: null } });
+    bench.last.progress = { checkpoint: 'z', atCheckpoint: counters(5), live: counters(5, { parkedMs: 1.6 }) };
+    await bench.last.end({ type: 'completed' });
+    expect(bench.end).toBe('acknowledged');
+    expect(bench.console.taken).toMatchObject([
+      { state: 'completed', checkpoint: 'z', live: counters(5, { parkedMs: 2 }) },
+    ]);
+    expect(bench.time.timers).toBe(0);
+  });
+
+  test('is split first when the console asks for it, and only the first range is copied', async () => {
+    const bench = new Bench({ splitInto: 3 }, (bench) => {
+      bench.plan = { type: 'planned', boundaries: ['m', 't'] };
+    });
+    await bench.time.settle();
+    expect(bench.splits).toEqual([['m', 't']]);
+    expect(bench.last.task.work).toEqual({ type: 'range', startAfter: null, endAt: 'm' });
+  });
+
+  test('keeps its lease alive while it is planned, and is silent while the split is under way', async () => {
+    const bench = new Bench({ splitInto: 3 }, (bench) => {
+      bench.plan = { type: 'planned', boundaries: ['m'] };
+      bench.splitAnswer = unreachable;
+    });
+    await bench.time.advance(60_000);
+    expect(bench.splits.length).toBeGreaterThan(3);
+    expect(bench.console.sent).toHaveLength(0);
+    bench.splitAnswer = { type: 'range', startAfter: null, endAt: 'm' };
+    await bench.time.advance(10_000);
+    expect(new Set(bench.splits.map((split) => split.join()))).toEqual(new Set(['m']));
+    expect(bench.attempts).toHaveLength(1);
+    await bench.time.advance(2_000);
+    expect(bench.console.sent.length).toBeGreaterThan(0);
+  });
+
+  test('whose split is refused is copied whole', async () => {
+    const bench = new Bench({ splitInto: 3 }, (bench) => {
+      bench.plan = { type: 'planned', boundaries: ['m'] };
+      bench.splitAnswer = new ApiError({ code: 'validation-failed', status: 400, message: 'not ascending' });
+    });
+    await bench.time.settle();
+    expect(bench.last.task.work).toEqual({ type: 'range', startAfter: null, endAt: null });
+  });
+
+  test('that no retry can help fails its job with the reason, in planning as in copying', async () => {
+    const hopeless = { type: 'hopeless', trouble: { code: 'NoSuchBucket', message: 'gone' } } as const;
+    const planned = new Bench({ splitInto: 3 }, (bench) => {
+      bench.plan = hopeless;
+    });
+    await planned.time.settle();
+    const copied = new Bench();
+    await copied.last.end(hopeless);
+    for (const bench of [planned, copied]) {
+      expect(bench.console.taken).toMatchObject([{ state: 'failed', error: hopeless.trouble }]);
+      expect(bench.end).toBe('acknowledged');
+    }
+  });
+});
+
+describe('trouble', () => {
+  test('is waited out: the next attempt begins at the checkpoint and counts what it repeats once', async () => {
+    const bench = new Bench();
+    bench.last.progress = { checkpoint: 'f', atCheckpoint: counters(6), live: counters(9) };
+    await bench.last.end({ type: 'interrupted', trouble });
+    expect(bench.run.progress()).toEqual({ checkpoint: 'f', atCheckpoint: counters(6), live: counters(6) });
+    await bench.time.advance(2_000);
+    expect(bench.attempts).toHaveLength(2);
+    expect(bench.last.task.checkpoint).toBe('f');
+    bench.last.progress = { checkpoint: 'z', atCheckpoint: counters(4), live: counters(4) };
+    await bench.last.end({ type: 'completed' });
+    expect(bench.console.taken.at(-1)).toMatchObject({ state: 'completed', live: counters(10) });
+  });
+
+  test('without any progress fails the job when patience ends, and progress renews patience', async () => {
+    const bench = new Bench();
+    for (let attempt = 0; attempt < 4; attempt++) {
+      await bench.time.advance(50_000);
+      const done = attempt + 1;
+      bench.last.progress = { checkpoint: `k${attempt}`, atCheckpoint: counters(done), live: counters(done) };
+      await bench.last.end({ type: 'interrupted', trouble });
+    }
+    expect(bench.end).toBeNull();
+    while (bench.end === null && bench.attempts.length < 50) {
+      await bench.time.advance(20_000);
+      await bench.last.end({ type: 'interrupted', trouble });
+    }
+    expect(bench.console.taken.at(-1)).toMatchObject({ state: 'failed', error: trouble, checkpoint: 'k3' });
+    expect(bench.attempts.length).toBeLessThan(12);
+  });
+
+  test('that is a bug of ours is tried again, not let out', async () => {
+    const bench = new Bench({ splitInto: 2 }, (bench) => {
+      bench.plan = new TypeError('x is undefined');
+    });
+    await bench.time.settle();
+    expect(bench.log.find(({ msg }) => msg === 'unexpected error in a shard')).toMatchObject({
+      err: { message: 'x is undefined' },
+    });
+    bench.plan = { type: 'planned', boundaries: [] };
+    await bench.time.advance(5_000);
+    expect(bench.attempts).toHaveLength(1);
+  });
+
+  test('that is a bug and does not go away fails the job', async () => {
+    const bench = new Bench({ splitInto: 2 }, (bench) => {
+      bench.plan = new TypeError('x is undefined');
+    });
+    await bench.time.advance(300_000);
+    expect(bench.console.taken.at(-1)).toMatchObject({
+      state: 'failed',
+      error: { code: 'agent-error', message: 'x is undefined' },
+    });
+    expect(bench.end).toBe('acknowledged');
+  });
+});
+
+describe('a holdoff', () => {
+  const holdoff: Holdoff = { remainingMs: 40_000, reason: '503', jobId: 'job-1' };
+
+  test('pauses the copying and is reported at once, and so is its end', async () => {
+    const bench = new Bench();
+    bench.holdoff = holdoff;
+    bench.run.holdoffBegan();
+    await bench.time.settle();
+    expect(bench.last.paused).toBe(true);
+    expect(bench.console.last).toMatchObject({ holdoff, holdoffCount: 0 });
+    bench.holdoff = null;
+    bench.run.holdoffEnded();
+    await bench.time.settle();
+    expect(bench.last.paused).toBe(false);
+    expect(bench.console.last.holdoff).toBeNull();
+  });
+
+  test('that this shard caused is counted for it; one that was under way already is not', async () => {
+    const bench = new Bench();
+    bench.last.listener.onThrottled({ code: 'SlowDown', message: 'slow down' });
+    bench.startsHoldoff = false;
+    bench.last.listener.onThrottled({ code: 'SlowDown', message: 'slow down' });
+    await bench.time.settle();
+    expect(bench.console.last.holdoffCount).toBe(1);
+  });
+
+  test('under way when a shard is accepted pauses it from the start', () => {
+    const bench = new Bench({}, (bench) => {
+      bench.holdoff = holdoff;
+    });
+    expect(bench.last.paused).toBe(true);
+  });
+});
+
+describe('giving a shard back', () => {
+  test('when the console wants it: what is under way may finish, then it is released at its checkpoint', async () => {
+    const bench = new Bench();
+    bench.console.desired = 'release';
+    await bench.time.advance(2_000);
+    expect(bench.last.released).toBe(true);
+    expect(bench.last.signal.aborted).toBe(false);
+    bench.last.progress = { checkpoint: 'h', atCheckpoint: counters(8), live: counters(8) };
+    await bench.last.end({ type: 'stopped' });
+    expect(bench.console.taken.at(-1)).toMatchObject({ state: 'released', checkpoint: 'h', live: counters(8) });
+    expect(bench.end).toBe('acknowledged');
+    expect(bench.time.timers).toBe(0);
+  });
+
+  test('what does not finish in time is cut off', async () => {
+    const bench = new Bench();
+    bench.run.release();
+    await bench.time.advance(3_999);
+    expect(bench.last.signal.aborted).toBe(false);
+    await bench.time.advance(1);
+    expect(bench.last.signal.aborted).toBe(true);
+    expect(bench.console.taken.at(-1)).toMatchObject({ state: 'released' });
+  });
+
+  test('work that ends while it is given back counts as completed', async () => {
+    const bench = new Bench();
+    bench.run.release();
+    await bench.last.end({ type: 'completed' });
+    expect(bench.console.taken.at(-1)).toMatchObject({ state: 'completed' });
+  });
+
+  test('a cancelled job is cut off at once', async () => {
+    const bench = new Bench();
+    bench.console.desired = 'abandon';
+    await bench.time.advance(2_000);
+    expect(bench.last.signal.aborted).toBe(true);
+    expect(bench.console.taken.at(-1)).toMatchObject({ state: 'released' });
+    expect(bench.end).toBe('acknowledged');
+  });
+
+  test('also ends a shard that waits for better times', async () => {
+    const bench = new Bench();
+    await bench.last.end({ type: 'interrupted', trouble });
+    bench.run.release();
+    await bench.time.settle();
+    expect(bench.console.taken.at(-1)).toMatchObject({ state: 'released' });
+    expect(bench.attempts).toHaveLength(1);
+  });
+
+  test('a lost lease cuts everything off at once and reports no more', async () => {
+    const bench = new Bench();
+    bench.console.error = leaseLost;
+    await bench.time.advance(2_000);
+    expect(bench.last.signal.aborted).toBe(true);
+    expect(bench.end).toBe('lost');
+    await bench.time.advance(60_000);
+    expect(bench.console.sent).toHaveLength(1);
+    expect(bench.time.timers).toBe(0);
+  });
+
+  test('a lease lost while the split is under way is noticed afterwards', async () => {
+    const bench = new Bench({ splitInto: 3 }, (bench) => {
+      bench.plan = { type: 'planned', boundaries: ['m'] };
+      bench.splitAnswer = leaseLost;
+      bench.console.error = leaseLost;
+    });
+    await bench.time.advance(2_000);
+    expect(bench.end).toBe('lost');
+  });
+});
