@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
 import { parseScenario, simulate, type SimulationResult } from '@weir/governor';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import { formatCount, formatPercent } from '../output/figures.ts';
@@ -29,7 +30,7 @@ export async function simulateCommand(file: string, options: { json: boolean }, 
 async function readScenario(file: string): Promise<unknown> {
   let text: string;
   try {
-    text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8');
+    text = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8');
   } catch (error) {
     throw new CommandError('file-unreadable', `cannot read the scenario file ${file}`, {
       remedy: 'Name a JSON file that exists and that you may read, or - for standard input.',
