@@ -19,9 +19,9 @@ export interface RunningAgent {
 /** Lowest global limit that is ever enforced, in TPS. */
 export const MIN_GLOBAL_LIMIT_TPS = 100;
 /** At or above this part of its allocation an agent is hungry. */
-export const HUNGRY_FROM = 0.9;
+const HUNGRY_FROM = 0.9;
 /** Below this part of its allocation an agent is slack. */
-export const SLACK_BELOW = 0.8;
+const SLACK_BELOW = 0.8;
 /** Part of its unused share that a slack agent gives back. */
 export const GIVEN_BACK = 0.5;
 /** Weight of the computed share in the next allocation; what the agent runs with has the rest. */

@@ -24,8 +24,8 @@
 import { enforcedLimit, equalSplit } from './allocation.ts';
 import type { WindowGrant } from './credit-window.ts';
 import { FleetSplit } from './fleet-split.ts';
+import { Roster, type RosterAgent } from './roster.ts';
 import { firstWindow, nextWindow, type WindowSchedule } from './window-schedule.ts';
-import { LinkedQueue, type Linked } from './linked-queue.ts';
 
 /** What the coordinator reads from a heartbeat. */
 export interface CoordinatorReport {
@@ -60,26 +60,6 @@ export interface CoordinatorAgent {
   lastHeartbeatAtMs: number | null;
 }
 
-/** An agent is online while its last sign of life is at most this many windows old. */
-export const ONLINE_WINDOWS = 3;
-
-interface Agent extends Linked<Agent> {
-  readonly id: string;
-  state: 'idle' | 'waiting' | 'running' | 'unthrottled' | 'stale';
-  limiter: boolean;
-  actualTps: number;
-  windowNumber: number;
-  /** What it runs with; null when it has no share. */
-  grant: WindowGrant | null;
-  schedule: WindowSchedule | null;
-  /** The report that the grant answered; null when it answered a job. */
-  answered: Pick<CoordinatorReport, 'epoch' | 'windowNumber'> | null;
-  /** On the coordinator's own clock, which never steps back. */
-  seenAtMs: number;
-  grantedAtMs: number | null;
-  lastHeartbeatAtMs: number | null;
-}
-
 /** Splits the budget. No I/O and no clock: every call brings the time. */
 export class Coordinator {
   readonly #epoch: string;
@@ -87,15 +67,7 @@ export class Coordinator {
   #enabled: boolean;
   #limitTps: number;
   readonly #split: FleetSplit;
-  readonly #agents = new Map<string, Agent>();
-  /** Online agents, the longest silent first. */
-  readonly #online = new LinkedQueue<Agent>();
-  /** Online agents that speak the limiter: those among whom an equal split is made. */
-  #sharing = 0;
-  /** Highest window number of any forgotten agent: one that returns must not get a number twice. */
-  #forgottenNumber = 0;
-  #latestMs: number = Number.NEGATIVE_INFINITY;
-  #steppedBackMs = 0;
+  readonly #roster: Roster;
 
   /**
    * @param options.epoch new for each start of the console.
@@ -108,6 +80,7 @@ export class Coordinator {
     this.#enabled = options.enabled;
     this.#limitTps = enforcedLimit(options.globalLimitTps);
     this.#split = new FleetSplit(this.#limitTps);
+    this.#roster = new Roster(this.#windowMs);
   }
 
   /** Settings have changed; each agent notices with its next heartbeat. */
@@ -116,7 +89,7 @@ export class Coordinator {
     this.#split.globalLimitTps = this.#limitTps;
     if (settings.enabled === this.#enabled) return;
     this.#enabled = settings.enabled;
-    for (const agent of this.#agents.values()) {
+    for (const agent of this.#roster.all()) {
       if (agent.state === 'running') this.#withdraw(agent, 'waiting');
     }
   }
@@ -127,10 +100,7 @@ export class Coordinator {
    */
   restore(agents: readonly { id: string; lastHeartbeatAtMs: number }[]): void {
     for (const { id, lastHeartbeatAtMs } of [...agents].sort((a, b) => a.lastHeartbeatAtMs - b.lastHeartbeatAtMs)) {
-      if (this.#agents.has(id)) continue;
-      const agent = this.#create(id);
-      agent.lastHeartbeatAtMs = lastHeartbeatAtMs;
-      this.#enter(agent, lastHeartbeatAtMs);
+      this.#roster.restore(id, lastHeartbeatAtMs);
     }
   }
 
@@ -145,7 +115,7 @@ export class Coordinator {
    */
   heartbeat(agentId: string, report: CoordinatorReport, nowMs: number): WindowGrant | null {
     const now = this.#advance(nowMs);
-    const agent = this.#signOfLife(agentId, report.limiter, now);
+    const agent = this.#roster.signOfLife(agentId, report.limiter, now);
     agent.lastHeartbeatAtMs = nowMs;
     const actualTps = Number.isFinite(report.actualTps) ? Math.max(0, report.actualTps) : 0;
     if (!report.limiter) {
@@ -182,8 +152,8 @@ export class Coordinator {
    */
   acceptJob(agentId: string, nowMs: number): WindowGrant | null {
     const now = this.#advance(nowMs);
-    const known = this.#agents.get(agentId);
-    const agent = this.#signOfLife(agentId, known?.limiter ?? true, now);
+    const known = this.#roster.get(agentId);
+    const agent = this.#roster.signOfLife(agentId, known?.limiter ?? true, now);
     if (agent.state === 'running' || !agent.limiter) return null;
     if (!this.#enabled) {
       this.#withdraw(agent, 'waiting');
@@ -194,12 +164,8 @@ export class Coordinator {
 
   /** The agent was revoked or said goodbye; unknown ones are ignored. */
   forget(agentId: string): void {
-    const agent = this.#agents.get(agentId);
-    if (agent === undefined) return;
-    this.#agents.delete(agentId);
     this.#split.remove(agentId);
-    this.#forgottenNumber = Math.max(this.#forgottenNumber, agent.windowNumber);
-    if (agent.state !== 'stale') this.#exit(agent);
+    this.#roster.forget(agentId);
   }
 
   /** To be called every window: agents that fell silent leave the split, the projections of the others follow. */
@@ -210,7 +176,7 @@ export class Coordinator {
   /** All known agents, in the order in which they became known. A pass over the fleet. */
   snapshot(nowMs: number): CoordinatorAgent[] {
     this.#advance(nowMs);
-    return Array.from(this.#agents.values(), (agent) => ({
+    return Array.from(this.#roster.all(), (agent) => ({
       id: agent.id,
       online: agent.state !== 'stale',
       active: agent.state === 'running' || agent.state === 'waiting',
@@ -226,7 +192,7 @@ export class Coordinator {
   }
 
   #grantFirst(
-    agent: Agent,
+    agent: RosterAgent,
     actualTps: number | null,
     now: number,
     nowMs: number,
@@ -235,11 +201,11 @@ export class Coordinator {
     agent.state = 'running';
     agent.actualTps = actualTps ?? 0;
     const schedule = firstWindow(agent.schedule, now, this.#windowMs);
-    return this.#issue(agent, equalSplit(this.#limitTps, this.#sharing), actualTps, schedule, nowMs, answered);
+    return this.#issue(agent, equalSplit(this.#limitTps, this.#roster.sharing), actualTps, schedule, nowMs, answered);
   }
 
   #grantNext(
-    agent: Agent,
+    agent: RosterAgent,
     schedule: WindowSchedule,
     grant: WindowGrant,
     actualTps: number,
@@ -249,12 +215,12 @@ export class Coordinator {
   ): WindowGrant {
     agent.actualTps = actualTps;
     this.#split.put({ id: agent.id, allocatedTps: grant.allocatedTps, actualTps });
-    const nextTps = this.#split.nextTps(agent.id) ?? equalSplit(this.#limitTps, this.#sharing);
+    const nextTps = this.#split.nextTps(agent.id) ?? equalSplit(this.#limitTps, this.#roster.sharing);
     return this.#issue(agent, nextTps, actualTps, nextWindow(schedule, now, this.#windowMs), nowMs, answered);
   }
 
   #issue(
-    agent: Agent,
+    agent: RosterAgent,
     allocatedTps: number,
     actualTps: number | null,
     schedule: WindowSchedule,
@@ -278,68 +244,18 @@ export class Coordinator {
   }
 
   /** Takes the share of an agent away; its schedule stays, so that coming back at once earns no second window. */
-  #withdraw(agent: Agent, state: 'idle' | 'waiting' | 'unthrottled'): void {
+  #withdraw(agent: RosterAgent, state: 'idle' | 'waiting' | 'unthrottled'): void {
     this.#split.remove(agent.id);
     agent.state = state;
     agent.grant = null;
     agent.answered = null;
   }
 
-  /** The time on a clock that never steps back, with stale agents moved out of the split. */
+  /** Lets time pass: agents that fell silent leave the split. Returns the time on the roster's clock. */
   #advance(nowMs: number): number {
-    // A wall clock that is set back must not freeze windows until it has caught up again.
-    if (nowMs + this.#steppedBackMs < this.#latestMs) this.#steppedBackMs = this.#latestMs - nowMs;
-    const now = nowMs + this.#steppedBackMs;
-    this.#latestMs = now;
-    for (let oldest = this.#online.head; oldest !== null; oldest = this.#online.head) {
-      const silentMs = now - oldest.seenAtMs;
-      // Negative: restored with a time that is still to come. That is no recent heartbeat either.
-      if (silentMs >= 0 && silentMs <= ONLINE_WINDOWS * this.#windowMs) break;
-      this.#split.remove(oldest.id);
-      this.#exit(oldest);
-      oldest.state = 'stale';
-    }
+    const { now, silent } = this.#roster.advance(nowMs);
+    for (const agent of silent) this.#split.remove(agent.id);
     return now;
-  }
-
-  #signOfLife(id: string, limiter: boolean, now: number): Agent {
-    const agent = this.#agents.get(id) ?? this.#create(id);
-    if (agent.state !== 'stale') this.#exit(agent);
-    agent.limiter = limiter;
-    this.#enter(agent, now);
-    return agent;
-  }
-
-  #create(id: string): Agent {
-    const agent: Agent = {
-      id,
-      state: 'stale',
-      limiter: true,
-      actualTps: 0,
-      windowNumber: this.#forgottenNumber,
-      grant: null,
-      schedule: null,
-      answered: null,
-      seenAtMs: 0,
-      grantedAtMs: null,
-      lastHeartbeatAtMs: null,
-      previous: null,
-      next: null,
-    };
-    this.#agents.set(id, agent);
-    return agent;
-  }
-
-  #enter(agent: Agent, seenAtMs: number): void {
-    agent.seenAtMs = seenAtMs;
-    if (agent.state === 'stale') agent.state = agent.limiter ? 'idle' : 'unthrottled';
-    this.#online.push(agent);
-    if (agent.limiter) this.#sharing += 1;
-  }
-
-  #exit(agent: Agent): void {
-    this.#online.remove(agent);
-    if (agent.limiter) this.#sharing -= 1;
   }
 }
 

@@ -13,6 +13,7 @@ export * from './cost-model.ts';
 export * from './credit-window.ts';
 export { maxMinAllocation } from './max-min.ts';
 export * from './policies.ts';
+export { ONLINE_WINDOWS } from './roster.ts';
 export * from './scenario.ts';
 export * from './simulate.ts';
 export type { AbortSource } from './parking-queue.ts';

@@ -9,7 +9,7 @@ import { exactSum } from './exact-sum.ts';
 import { MIN_AGENT_TPS } from './fitting-scale.ts';
 
 /** What an agent may use above its last rate before it must ask, as a part of that rate. */
-export const HEADROOM = 0.05;
+const HEADROOM = 0.05;
 
 /**
  * Splits the budget by demand.

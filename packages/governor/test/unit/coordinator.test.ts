@@ -128,6 +128,13 @@ describe('heartbeats', () => {
     );
   });
 
+  it('repeated ones get the same answer even when the window is over: it is the answer that was lost', () => {
+    const coordinator = startCoordinator();
+    const first = must(coordinator.acceptJob('a', 0));
+    const second = coordinator.heartbeat('a', report(first, 9_999), W);
+    expect(coordinator.heartbeat('a', report(first, 9_999), 2 * W + 5_000)).toEqual(second);
+  });
+
   it('the first of a running agent may be repeated too', () => {
     const coordinator = startCoordinator();
     const first = coordinator.heartbeat('a', report(null), 0);

@@ -52,7 +52,7 @@ describe('the split without a pass over the fleet', () => {
         for (const agent of agents) split.put(agent);
         expect(worstDifference(split, limit, agents)).toBeLessThanOrEqual(1e-9);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -75,7 +75,7 @@ describe('the split without a pass over the fleet', () => {
           expect(worstDifference(split, limit, agents.values())).toBeLessThanOrEqual(1e-9);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
 
@@ -102,7 +102,7 @@ describe('the split without a pass over the fleet', () => {
         for (const agent of agents.splice(0, 30)) split.remove(agent.id);
         expect(worstDifference(split, limit, agents)).toBeLessThanOrEqual(1e-9);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
 
