@@ -1,2 +1,3 @@
-export { describeStore } from './suite.ts';
+export { MemoryBackend, OpaqueStore, type OpaqueBackend, type Versioned } from './cas-example.ts';
 export type { Faults, Harness, SuiteOptions } from './harness.ts';
+export { describeStore } from './suite.ts';
