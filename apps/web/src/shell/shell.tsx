@@ -24,7 +24,7 @@ export function Shell({ session, children }: { session: SessionView; children: R
           <UserMenu session={session} />
         </div>
       </header>
-      <div className={styles.side}>
+      <header className={styles.side}>
         <div className={styles.brand}>
           <Logo />
         </div>
@@ -33,7 +33,7 @@ export function Shell({ session, children }: { session: SessionView; children: R
           <UserMenu session={session} />
           <Version />
         </div>
-      </div>
+      </header>
       <main id="content" className={styles.main} tabIndex={-1}>
         <Banners />
         {children}
@@ -48,7 +48,7 @@ function NavigationDrawer(): ReactElement {
     <Dialog.Root open={open} onOpenChange={(next) => setOpen(next)}>
       <Dialog.Trigger render={<IconButton icon="menu" label="Open the navigation" />} />
       <Dialog.Portal>
-        <Dialog.Backdrop className={cx(styles.backdrop)} />
+        <Dialog.Backdrop data-backdrop="" className={cx(styles.backdrop)} />
         <Dialog.Popup className={cx(styles.drawer)}>
           <Dialog.Title className="visually-hidden">Navigation</Dialog.Title>
           <div className={styles.drawerHead}>
