@@ -35,6 +35,8 @@ interface Waiting {
   readonly draw: Draw;
   readonly expiry: Expiry;
   granted: number;
+  /** The counter after the last grant. */
+  total: number;
   readonly resolve: (drawn: Drawn) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -86,7 +88,7 @@ export class CounterDraws {
   /** Waits for the next round on the draw's counter. */
   #join(draw: Draw, expiry: Expiry): Promise<Drawn> {
     return new Promise((resolve, reject) => {
-      const waiting = { draw, expiry, granted: 0, resolve, reject };
+      const waiting = { draw, expiry, granted: 0, total: 0, resolve, reject };
       const queue = this.#waiting.get(draw.key);
       if (queue !== undefined) {
         queue.push(waiting);
@@ -109,8 +111,8 @@ export class CounterDraws {
         await this.#round(key, round, first.expiry);
       } catch (error) {
         // Those that were served have their answer already; for them this does nothing.
-        for (const { granted, draw, resolve, reject } of round) {
-          if (granted > 0) resolve(drawn(granted, draw.limit, false));
+        for (const { granted, total, resolve, reject } of round) {
+          if (granted > 0) resolve(drawn(granted, total, false));
           else reject(error);
         }
       }
@@ -145,6 +147,7 @@ export class CounterDraws {
           settle(one, grant, done.totals[index] ?? total, found === undefined);
         } else {
           one.granted += grant;
+          one.total = done.totals[index] ?? total;
           short.push(one);
         }
       }

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { MemcachedClient, type DumpEntry } from '../../src/index.ts';
+import { ScriptedWorld } from '../support/scripted-wire.ts';
+
+const escapeByte = (byte: number): string =>
+  /[A-Za-z0-9\-._~]/.test(String.fromCharCode(byte))
+    ? String.fromCharCode(byte)
+    : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+
+/** The server's side of a dump, written in pieces; a piece is sent when the reader has taken the last one. */
+async function dump(pieces: readonly string[], world = new ScriptedWorld()): Promise<DumpEntry[]> {
+  const client = new MemcachedClient({ servers: 'cache', openWire: world.openWire, timers: world.timers });
+  const entries: DumpEntry[] = [];
+  const reading = (async () => {
+    for await (const entry of client.dump()) entries.push(entry);
+  })();
+  world.socket.server.opened();
+  expect(world.socket.writes).toEqual(['lru_crawler metadump all\r\n']);
+  for (const piece of pieces) {
+    world.socket.server.received(piece);
+    await Promise.resolve();
+  }
+  await reading;
+  expect(world.socket.destroyed).toBe(true);
+  expect(world.pendingTimers).toBe(0);
+  return entries;
+}
+
+test('every entry comes out with the bytes of its key, wherever the stream is cut', async () => {
+  const key = fc.uint8Array({ minLength: 1, maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(key, { maxLength: 8 }), fc.integer({ min: 1, max: 40 }), async (keys, cut) => {
+      const lines = keys.map(
+        (bytes, index) =>
+          `key=${[...bytes].map(escapeByte).join('')} exp=${index - 1} la=7 cas=3 fetch=no cls=1 size=${61 + index}\n`,
+      );
+      const stream = `${lines.join('')}END\r\n`;
+      const pieces: string[] = [];
+      for (let at = 0; at < stream.length; at += cut) pieces.push(stream.slice(at, at + cut));
+      const entries = await dump(pieces);
+      expect(entries.map((entry) => [...Buffer.from(entry.keyLatin1, 'latin1')])).toEqual(
+        keys.map((bytes) => [...bytes]),
+      );
+      expect(entries.map((entry) => entry.expiresAtSeconds)).toEqual(keys.map((_, index) => index - 1));
+      expect(entries.map((entry) => entry.sizeBytes)).toEqual(keys.map((_, index) => 61 + index));
+    }),
+  );
+});
+
+test('a dump that cannot run says why', async () => {
+  const refusals: [string, string][] = [
+    ['BUSY currently processing crawler request\r\n', 'store-unavailable'],
+    ['CLIENT_ERROR metadump not allowed\r\n', 'store-refused'],
+    ['ERROR metadump not allowed\r\n', 'store-refused'],
+  ];
+  for (const [line, code] of refusals) await expect(dump([line])).rejects.toMatchObject({ code });
+});
+
+test('a dump cut short, or silent for a minute, fails instead of looking complete', async () => {
+  const cut = new ScriptedWorld();
+  const cutting = dump(['key=a exp=-1 la=1 cas=1 fetch=no cls=1 size=1\n'], cut);
+  cut.socket.server.lost(undefined);
+  await expect(cutting).rejects.toMatchObject({ code: 'store-unavailable' });
+
+  const silent = new ScriptedWorld();
+  const waiting = dump([], silent);
+  await Promise.resolve();
+  silent.pass(60_000);
+  await expect(waiting).rejects.toMatchObject({ code: 'store-timeout' });
+});
+
+test('a reader that is slower than the server holds the server back', async () => {
+  const world = new ScriptedWorld();
+  const client = new MemcachedClient({ servers: 'cache', openWire: world.openWire, timers: world.timers });
+  const entries = client.dump();
+  const first = entries.next();
+  world.socket.server.opened();
+  const line = 'key=a exp=-1 la=1 cas=1 fetch=no cls=1 size=1\n';
+  world.socket.server.received(line);
+  expect((await first).value).toMatchObject({ key: 'a' });
+  world.socket.server.received(line.repeat(50_000));
+  expect(world.socket.paused).toBe(true);
+  await entries.next();
+  expect(world.socket.paused).toBe(false);
+  await entries.return(undefined);
+  expect(world.socket.destroyed).toBe(true);
+});
