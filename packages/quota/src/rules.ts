@@ -223,7 +223,7 @@ function otherProblems(definition: QuotaDefinition): string[] {
   if (definition.outage === 'local-share' && definition.servers === undefined) {
     problems.push('outage "local-share" needs servers: how many processes share the limit');
   }
-  if (typeof definition.limit === 'number' && (definition.lease ?? 0) > definition.limit) {
+  if (typeof definition.limit === 'number' && definition.lease !== undefined && definition.lease > definition.limit) {
     problems.push('lease must not be larger than the limit');
   }
   return problems;
