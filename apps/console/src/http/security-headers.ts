@@ -23,8 +23,12 @@ export function sendSecurityHeaders(app: FastifyInstance, https: boolean): void 
       'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
-      'cache-control': 'no-store',
       ...(https ? { 'strict-transport-security': 'max-age=31536000' } : {}),
     });
+  });
+  // Answers of the API are about now and about one person; files say for themselves how long they last.
+  app.addHook('onSend', async (_request, reply) => {
+    const said = reply.hasHeader('cache-control') || reply.raw.hasHeader('cache-control');
+    if (!said) void reply.header('cache-control', 'no-store');
   });
 }
