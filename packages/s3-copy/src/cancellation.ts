@@ -1,15 +1,27 @@
+import { setMaxListeners } from 'node:events';
+
+/** Signals that one cancellation hands out in turns. */
+const SIGNALS = 64;
+
 /**
- * Tells running operations to stop. An AbortSignal does the same, but removing a listener from one that has thousands
+ * Tells running operations to stop. An AbortSignal does the same, but adding a listener to one that has thousands
  * searches them all, and every request of a run adds one; here it costs nothing.
  */
 export class Cancellation {
   readonly #callbacks = new Set<(reason: Error) => void>();
-  readonly #controller = new AbortController();
+  readonly #controllers: AbortController[] = [];
+  #turn = 0;
   #reason: Error | null = null;
 
-  /** For code that wants an AbortSignal. */
+  /**
+   * A signal for code that wants one. Not always the same: a gate adds a listener for each operation that it parks,
+   * and with one signal for all of them parking the ten-thousandth would look at those before.
+   */
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    const index = this.#turn++ % SIGNALS;
+    const controller = (this.#controllers[index] ??= newController());
+    if (this.#reason !== null) controller.abort(this.#reason);
+    return controller.signal;
   }
 
   /** Why it was cancelled; null while it is not. */
@@ -21,7 +33,7 @@ export class Cancellation {
   cancel(reason: Error): void {
     if (this.#reason !== null) return;
     this.#reason = reason;
-    this.#controller.abort(reason);
+    for (const controller of this.#controllers) controller.abort(reason);
     const callbacks = [...this.#callbacks];
     this.#callbacks.clear();
     for (const callback of callbacks) callback(reason);
@@ -61,6 +73,13 @@ export class Cancellation {
     else signal.addEventListener('abort', abort, { once: true });
     return cancellation;
   }
+}
+
+function newController(): AbortController {
+  const controller = new AbortController();
+  // Many listeners are no leak here: they go when their operations do.
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 /** An operation ended because it was told to, not because it failed. */

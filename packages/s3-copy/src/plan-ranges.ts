@@ -92,7 +92,10 @@ class Survey {
     for (let pages = 0; pages < READ_THROUGH_PAGES && !complete; pages++) {
       const page = await this.#page(after);
       const [first] = page.keys;
-      if (first === undefined) break;
+      if (first === undefined) {
+        complete = true;
+        break;
+      }
       const part = this.#part(page, first, `${page.keys.at(-1)}\u0000`);
       part.exact = true;
       this.#parts.push(part);
