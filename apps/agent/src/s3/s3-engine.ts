@@ -1,5 +1,5 @@
-import { copyKeys, copyRange } from '@weir/s3-copy';
-import type { CopyRunOptions, CopyResult, OperationGate, S3Error } from '@weir/s3-copy';
+import { callContext, copyKeys, copyRange, planRanges, S3Error } from '@weir/s3-copy';
+import type { CopyRunOptions, CopyResult, OperationGate } from '@weir/s3-copy';
 import type {
   CopyEnd,
   CopyEngine,
@@ -33,8 +33,23 @@ export class S3Engine implements CopyEngine {
     this.#clients = options.clients ?? new ClientPool();
   }
 
-  async planBoundaries(): Promise<Plan> {
-    return { type: 'planned', boundaries: [] };
+  async planBoundaries(task: ShardTask, parts: number, listener: CopyListener, signal: AbortSignal): Promise<Plan> {
+    const { work, checkpoint, source } = task;
+    if (work.type !== 'range') return { type: 'planned', boundaries: [] };
+    const { client, giveBack } = this.#clients.borrow(source);
+    const range = { startAfter: checkpoint ?? work.startAfter, endAt: work.endAt };
+    const listing = { bucket: source.bucket, prefix: source.prefix, range, ranges: parts };
+    try {
+      const { boundaries } = await planRanges(client, listing, callContext({ gate: this.#options.gate, signal }));
+      return { type: 'planned', boundaries };
+    } catch (error) {
+      if (signal.aborted) return { type: 'stopped' };
+      if (!(error instanceof S3Error)) throw error;
+      if (error.throttle) listener.onThrottled(troubleOf(error));
+      return endOfError(error);
+    } finally {
+      giveBack();
+    }
   }
 
   copy(task: ShardTask, listener: CopyListener, signal: AbortSignal): CopyRun {
@@ -100,7 +115,7 @@ function endOf({ state, error }: CopyResult): CopyEnd {
 }
 
 /** `internal` is an error of ours, about which the next attempt may know better. */
-function endOfError(error: S3Error): CopyEnd {
+function endOfError(error: S3Error): Exclude<CopyEnd, { type: 'completed' }> {
   const type = error.retryable || error.code === 'internal' ? 'interrupted' : 'hopeless';
   return { type, trouble: troubleOf(error) };
 }

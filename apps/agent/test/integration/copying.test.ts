@@ -20,19 +20,22 @@ async function expectEqualSides(): Promise<void> {
 }
 
 describe('a job', () => {
-  test('is copied by two agents under a low limit: everything arrives, and no window is overspent', async () => {
-    const jobId = await fleet.queueJob(400);
-    await fleet.startAgent('one');
-    await fleet.startAgent('two');
+  test('is split and copied by two agents under a low limit: everything arrives, and no window is overspent', async () => {
+    await fleet.setLimit(150);
+    const jobId = await fleet.queueJob(1_200);
+    await fleet.startAgent('one', { slots: 1 });
+    await fleet.startAgent('two', { slots: 1 });
+    const both = await fleet.jobThat(jobId, ({ agents }) => agents.length === 2);
+    expect(both.shardsTotal).toBe(2);
     const job = await fleet.jobThat(jobId, ({ state }) => state === 'completed');
-    expect(job.counters).toMatchObject({ objectsCopied: 400, objectsFailed: 0 });
+    expect(job.counters).toMatchObject({ objectsCopied: 1_200, objectsFailed: 0 });
     expect(job.counters.parkedMs).toBeGreaterThan(0);
     await expectEqualSides();
     // The last window is reported by the heartbeat that ends it.
     await until('the report of every charge', 10_000, async () => {
       const windows = await fleet.windows();
       for (const window of windows) expect(window.chargedOps).toBeLessThanOrEqual(window.creditBudget);
-      return windows.reduce((sum, { chargedOps }) => sum + chargedOps, 0) >= 401 ? true : null;
+      return windows.reduce((sum, { chargedOps }) => sum + chargedOps, 0) >= 1_203 ? true : null;
     });
   });
 
