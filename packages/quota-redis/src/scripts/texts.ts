@@ -138,7 +138,7 @@ for i = 1, #KEYS do
       granted = math.min(amount, room - room % unit)
       call('INCRBY', key, string.format('%.0f', granted))
       exists = true
-    elseif not exists and seen > 0 then
+    elseif state == 0 and not exists and seen > 0 then
       state = 1
     end
   end

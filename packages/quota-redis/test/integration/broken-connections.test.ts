@@ -8,9 +8,9 @@ import type { FaultProxy } from '../../../testkit/src/network/fault-proxy.ts';
 import { startRedis } from '../../../testkit/src/redis/server.ts';
 import type { RedisServer } from '../../../testkit/src/redis/server.ts';
 import { RedisStore } from '../../src/index.ts';
-import { clientNames, connectClient, deadlineOf, undatedOn } from './harness.ts';
-import type { Connected } from './harness.ts';
-import { eventually, failureOf } from './waiting.ts';
+import { clientNames, connectClient, deadlineOf, undatedOn } from '../support/harness.ts';
+import type { Connected } from '../support/harness.ts';
+import { eventually, failureOf } from '../support/waiting.ts';
 
 let server: RedisServer;
 let proxy: FaultProxy;

@@ -4,7 +4,7 @@ import { startRedis } from '../../../testkit/src/redis/server.ts';
 import type { RedisServer } from '../../../testkit/src/redis/server.ts';
 import { startClusterRedis } from '../../../testkit/src/redis/topologies.ts';
 import type { ClusterRedis } from '../../../testkit/src/redis/topologies.ts';
-import { clientNames, clusterHarness, redisHarness } from './harness.ts';
+import { clientNames, clusterHarness, redisHarness } from '../support/harness.ts';
 
 let server: RedisServer;
 let cluster: ClusterRedis;

@@ -7,9 +7,9 @@ import { startFaultProxy } from '../../../testkit/src/network/fault-proxy.ts';
 import { startReplicatedRedis, startSentinelRedis } from '../../../testkit/src/redis/topologies.ts';
 import type { ReplicatedRedis, SentinelRedis } from '../../../testkit/src/redis/topologies.ts';
 import { RedisStore } from '../../src/index.ts';
-import { clientNames, connectClient, undatedOn } from './harness.ts';
-import type { ClientName, Connected } from './harness.ts';
-import { eventually, failureOf } from './waiting.ts';
+import { clientNames, connectClient, undatedOn } from '../support/harness.ts';
+import type { ClientName, Connected } from '../support/harness.ts';
+import { eventually, failureOf } from '../support/waiting.ts';
 
 const deadline = deadlineAt(Date.now() + 3_600_000, Date.now());
 
