@@ -28,7 +28,7 @@ export interface Scenario {
 export interface ScenarioProblem {
   /** Path of the field, such as `agents[2].demandTps`; empty for the whole. */
   field: string;
-  /** What was there, as JSON, shortened; empty when nothing was. */
+  /** What was there, as JSON, shortened; `missing` when nothing was. */
   value: string;
   /** What is wrong and what to write instead. */
   problem: string;
@@ -39,8 +39,8 @@ const MAX_TPS = 1_000_000_000;
 const MAX_WINDOW_SECONDS = 3_600;
 const MAX_WINDOWS = 100_000;
 const MAX_AGENTS = 100_000;
-/** Agents × windows: the result holds two numbers for each, so this is about 1 GB. */
-const MAX_CELLS = 10_000_000;
+/** Agents × windows: the result holds two numbers by name for each, about 300 bytes. */
+const MAX_CELLS = 2_000_000;
 const MAX_PROBLEMS = 100;
 
 const SCENARIO_FIELDS = ['globalLimitTps', 'windowSeconds', 'windows', 'policy', 'agents'];
@@ -174,7 +174,7 @@ class Reader {
   readonly problems: ScenarioProblem[] = [];
 
   refuse(field: string, value: unknown, problem: string): void {
-    const json = JSON.stringify(value) ?? '';
+    const json = JSON.stringify(value) ?? 'missing';
     this.problems.push({ field, value: json.length > 80 ? `${json.slice(0, 79)}…` : json, problem });
   }
 

@@ -55,73 +55,88 @@ export interface SimulationResult {
 
 /** Plays a scenario from `parseScenario`. Deterministic. */
 export function simulate(scenario: Scenario): SimulationResult {
+  const { agents, globalLimitTps, windowSeconds } = scenario;
+  const limitTps = enforcedLimit(globalLimitTps);
+  const firstShare = equalSplit(globalLimitTps, agents.length);
+  const alarm = new AlarmClock(windowSeconds * 1_000);
   const windows: SimulatedWindow[] = [];
-  const alarm = new AlarmClock(scenario.windowSeconds * 1_000);
+  let granted: ReadonlyMap<string, number> = new Map();
+  let before: readonly number[] | null = null;
   let chargedOps = 0;
-  let runsWith = new Map<string, number>();
+  let settledAtIndex = 0;
   for (let index = 0; index < scenario.windows; index += 1) {
-    runsWith = withJoiners(scenario, index, runsWith);
-    const played = playWindow(scenario, index, runsWith);
-    const total = exactSum([...played.reports.values()].map((report) => report.actualTps ?? 0));
-    const utilization = utilizationPercent(total, enforcedLimit(scenario.globalLimitTps));
-    chargedOps += played.charged;
+    // Agents that begin to run in this window get an equal split over all agents, as if they accepted a job (D7).
+    const allocated = agents.map((agent) =>
+      runs(agent, index) ? (granted.get(agent.id) ?? agent.initialAllocatedTps ?? firstShare) : 0,
+    );
+    const { charged, actual } = playWindow(scenario, index, allocated);
+    const utilization = utilizationPercent(exactSum(actual), limitTps);
     windows.push({
       index,
-      allocatedTps: perAgent(scenario, (id) => runsWith.get(id) ?? 0),
-      actualTps: perAgent(scenario, (id) => played.reports.get(id)?.actualTps ?? 0),
-      usedPercent: (played.charged / (enforcedLimit(scenario.globalLimitTps) * scenario.windowSeconds)) * 100,
+      allocatedTps: byId(agents, allocated),
+      actualTps: byId(agents, actual),
+      usedPercent: (charged / (limitTps * windowSeconds)) * 100,
       utilizationPercent: utilization,
       alarm: alarm.windowEnds(utilization),
     });
-    const remaining = scenario.agents
-      .filter((agent) => runs(agent, index + 1))
-      .flatMap(({ id }) => {
-        const report = played.reports.get(id);
-        return report === undefined ? [] : [report];
-      });
-    runsWith = POLICIES[scenario.policy](scenario.globalLimitTps, remaining);
+    chargedOps += charged;
+    if (before !== null && moved(before, allocated)) settledAtIndex = index;
+    before = allocated;
+    granted = POLICIES[scenario.policy](globalLimitTps, stillRunning(agents, index, allocated, actual));
   }
-  return { windows, summary: summarize(scenario, windows, chargedOps) };
+  const settled = settledAtIndex > 0 && settledAtIndex === windows.length - 1 ? null : settledAtIndex;
+  return { windows, summary: summarize(scenario, windows, chargedOps, settled) };
 }
 
 function runs(agent: ScenarioAgent, index: number): boolean {
   return index >= agent.runsFrom && (agent.runsUntil === null || index < agent.runsUntil);
 }
 
-/** Allocations of the window, with agents that begin to run in it: they get an equal split over all agents. */
-function withJoiners(scenario: Scenario, index: number, granted: ReadonlyMap<string, number>): Map<string, number> {
-  const share = equalSplit(scenario.globalLimitTps, scenario.agents.length);
-  return new Map(
-    scenario.agents
-      .filter((agent) => runs(agent, index))
-      .map(({ id, initialAllocatedTps }) => [id, granted.get(id) ?? initialAllocatedTps ?? share]),
-  );
-}
-
+/** Operations charged in a window, and what each agent reports; both by position. */
 function playWindow(
   scenario: Scenario,
   index: number,
-  runsWith: ReadonlyMap<string, number>,
-): { charged: number; reports: Map<string, RunningAgent> } {
-  const reports = new Map<string, RunningAgent>();
+  allocated: readonly number[],
+): { charged: number; actual: number[] } {
   const charges: number[] = [];
-  for (const agent of scenario.agents) {
-    if (!runs(agent, index)) continue;
-    const allocatedTps = runsWith.get(agent.id) ?? 0;
+  const actual = scenario.agents.map((agent, position) => {
+    if (!runs(agent, index)) return 0;
     const wanted = agent.demandTps * scenario.windowSeconds;
-    const credits = Math.floor(allocatedTps * scenario.windowSeconds);
+    const credits = Math.floor((allocated[position] ?? 0) * scenario.windowSeconds);
     charges.push(Math.min(wanted, credits));
-    reports.set(agent.id, {
-      id: agent.id,
-      allocatedTps,
-      actualTps: wanted > credits ? agent.burstTps : agent.demandTps,
-    });
-  }
-  return { charged: exactSum(charges), reports };
+    return wanted > credits ? agent.burstTps : agent.demandTps;
+  });
+  return { charged: exactSum(charges), actual };
 }
 
-function perAgent(scenario: Scenario, value: (id: string) => number): Record<string, number> {
-  return Object.fromEntries(scenario.agents.map(({ id }) => [id, value(id)]));
+/** The agents that heartbeat at the end of a window and still have a running job. */
+function stillRunning(
+  agents: readonly ScenarioAgent[],
+  index: number,
+  allocated: readonly number[],
+  actual: readonly number[],
+): RunningAgent[] {
+  const running: RunningAgent[] = [];
+  for (const [position, agent] of agents.entries()) {
+    if (!runs(agent, index) || !runs(agent, index + 1)) continue;
+    running.push({ id: agent.id, allocatedTps: allocated[position] ?? 0, actualTps: actual[position] ?? 0 });
+  }
+  return running;
+}
+
+function byId(agents: readonly ScenarioAgent[], values: readonly number[]): Record<string, number> {
+  // No prototype: an agent may be called `__proto__`.
+  const record: Record<string, number> = Object.create(null);
+  for (const [position, { id }] of agents.entries()) record[id] = values[position] ?? 0;
+  return record;
+}
+
+/** Whether any allocation changed by more than 1 % (or 0.01 TPS). */
+function moved(before: readonly number[], after: readonly number[]): boolean {
+  return after.some((tps, position) => {
+    const last = before[position] ?? 0;
+    return Math.abs(tps - last) > 0.01 * Math.max(1, last);
+  });
 }
 
 /** CV-TPS-001 on the simulated time line: utilization is known from each window's end, the engine checks every 60 s. */
@@ -161,7 +176,12 @@ class AlarmClock {
   }
 }
 
-function summarize(scenario: Scenario, windows: readonly SimulatedWindow[], chargedOps: number): SimulationSummary {
+function summarize(
+  scenario: Scenario,
+  windows: readonly SimulatedWindow[],
+  chargedOps: number,
+  settledAtIndex: number | null,
+): SimulationSummary {
   const used = windows.map((window) => window.usedPercent);
   const utilization = windows.map((window) => window.utilizationPercent);
   return {
@@ -177,20 +197,7 @@ function summarize(scenario: Scenario, windows: readonly SimulatedWindow[], char
     finalUsedPercent: used.at(-1) ?? 0,
     meanUtilizationPercent: exactSum(utilization) / utilization.length,
     highestUtilizationPercent: utilization.reduce((a, b) => Math.max(a, b)),
-    settledAtIndex: settledAt(windows),
+    settledAtIndex,
     alarmsRaised: windows.filter((window) => window.alarm === 'raised').length,
   };
-}
-
-function settledAt(windows: readonly SimulatedWindow[]): number | null {
-  let settled = 0;
-  for (const [index, { allocatedTps }] of windows.entries()) {
-    const before = windows[index - 1]?.allocatedTps;
-    if (before === undefined) continue;
-    const moved = Object.entries(allocatedTps).some(
-      ([id, tps]) => Math.abs(tps - (before[id] ?? 0)) > 0.01 * Math.max(1, before[id] ?? 0),
-    );
-    if (moved) settled = index;
-  }
-  return settled > 0 && settled === windows.length - 1 ? null : settled;
 }

@@ -210,7 +210,7 @@ describe('a scenario file', () => {
       ['agents[0].id', '""'],
       ['agents[1].demand', '3'],
       ['agents[1].runsUntil', '4'],
-      ['agents[2].demandTps', ''],
+      ['agents[2].demandTps', 'missing'],
       ['agents[2].count', '1.5'],
       ['agents[2].burstTps', 'null'],
       ['agents[3]', '"agent"'],
@@ -240,7 +240,7 @@ describe('a scenario file', () => {
 
   it('is refused when it is too large to play', () => {
     const agents = [{ id: 'a', count: 100_000, demandTps: 1 }];
-    expect(problemsOf({ globalLimitTps: 100, windows: 101, agents }).map(({ field }) => field)).toEqual(['windows']);
+    expect(problemsOf({ globalLimitTps: 100, windows: 21, agents }).map(({ field }) => field)).toEqual(['windows']);
     const twice = [...agents, { id: 'b', count: 1, demandTps: 1 }];
     expect(problemsOf({ globalLimitTps: 100, windows: 1, agents: twice }).map(({ field }) => field)).toEqual([
       'agents[1].count',
