@@ -73,7 +73,8 @@ export interface RunningConsole {
 
 /**
  * Starts a console: opens (or makes) its data directory, brings back what outlives a restart, and listens.
- * @throws InvalidConsoleOptions with every problem; UnusableDatabase; Error for secrets or an address that cannot be used
+ * @throws InvalidConsoleOptions with every problem; UnusableDatabase for a data directory that cannot be used; Error with
+ * `code` EADDRINUSE and the like for an address
  */
 export async function startConsole(
   input: ConsoleOptionsInput,

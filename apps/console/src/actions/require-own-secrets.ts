@@ -1,12 +1,13 @@
 import type { SecretBox } from '../ports/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
+import { UnusableDatabase } from '../ports/unusable-database.ts';
 
 const NAME = 'key-check';
 const KNOWN_TEXT = 'weir';
 
 /**
  * Makes sure that the encryption key belongs to the database, before something is encrypted with another one.
- * @throws Error with a remedy when the key is not the one that the database was begun with
+ * @throws UnusableDatabase with a remedy when the key is not the one that the database was begun with
  */
 export async function requireOwnSecrets(storage: Storage, secretBox: SecretBox): Promise<void> {
   const sealed = await storage.settings.state(NAME);
@@ -19,7 +20,7 @@ export async function requireOwnSecrets(storage: Storage, secretBox: SecretBox):
   } catch {
     // Falls through to the one message that helps.
   }
-  throw new Error(
+  throw new UnusableDatabase(
     'The secrets file does not belong to this database: the saved endpoint secrets cannot be read with its key. ' +
       'Restore the secrets.json that was saved together with the database.',
   );

@@ -26,9 +26,7 @@ export interface Call<Name extends RouteName> {
   caller: Caller;
   /** Address that the request came from. */
   address: string;
-  /** Aborts when the client goes away before it was answered. */
-  gone: AbortSignal;
-  /** Runs when the answer did not reach the client. */
+  /** Runs `run` when the client goes away before the whole answer was sent. */
   onUndelivered(run: () => void): void;
   cookie: SessionCookie;
 }

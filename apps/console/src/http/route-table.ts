@@ -73,18 +73,17 @@ function errorResponses(): Record<number, z.ZodType<ErrorBody>> {
 }
 
 function callOf<Name extends RouteName>(request: FastifyRequest, reply: FastifyReply, secure: boolean): Call<Name> {
-  const gone = new AbortController();
-  reply.raw.on('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  });
   const call = {
     params: request.params,
     query: request.query,
     body: request.body,
     caller: callers.get(request),
     address: request.ip,
-    gone: gone.signal,
-    onUndelivered: (run: () => void) => gone.signal.addEventListener('abort', run),
+    onUndelivered(run: () => void) {
+      reply.raw.on('close', () => {
+        if (!reply.raw.writableFinished) run();
+      });
+    },
     cookie: cookieOf(reply, secure),
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas of this route have just parsed these parts

@@ -1,3 +1,4 @@
+import type { Assignment } from '@weir/protocol';
 import { claimWork, giveBack } from '../../actions/claim-work.ts';
 import type { ConsoleContext } from '../../actions/context.ts';
 import { enrolAgent } from '../../actions/enrol-agent.ts';
@@ -14,15 +15,17 @@ export function agentRoutes(
     enrol: ({ body }) => enrolAgent(context, body),
     heartbeat: (call) => recordHeartbeat(context, agentOf(call), call.body),
     async claim(call) {
-      const answer = await claimWork(context, agentOf(call), call.body.waitSeconds, call.gone);
-      const { assignment } = answer;
-      if (assignment !== null) {
-        call.onUndelivered(() => {
-          giveBack(context, assignment).catch((error: unknown) => {
-            context.log.error({ error: String(error) }, 'an undelivered assignment could not be put back');
-          });
+      const gone = new AbortController();
+      let handedOut: Assignment | null = null;
+      call.onUndelivered(() => {
+        gone.abort();
+        if (handedOut === null) return;
+        giveBack(context, handedOut).catch((error: unknown) => {
+          context.log.error({ error: String(error) }, 'an undelivered assignment could not be put back');
         });
-      }
+      });
+      const answer = await claimWork(context, agentOf(call), call.body.waitSeconds, gone.signal);
+      handedOut = answer.assignment;
       return answer;
     },
     split: async (call) => ({

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { UnusableDatabase } from '../../ports/unusable-database.ts';
 
 const secret = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url');
 
@@ -32,7 +33,7 @@ export const SECRETS_FILE = 'secrets.json';
 /**
  * Reads the secrets of a data directory, and makes both on the first start: the directory with mode 0700, the file with
  * 0600. A file that others may read is narrowed to 0600.
- * @throws Error with a remedy when the file is not a secrets file
+ * @throws UnusableDatabase with a remedy when the file is not a secrets file
  */
 export async function loadSecrets(
   dataDir: string,
@@ -41,7 +42,7 @@ export async function loadSecrets(
   const path = join(dataDir, SECRETS_FILE);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new Error(`The secrets file ${path} cannot be read: ${error.message}`, { cause: error });
+    throw new UnusableDatabase(`The secrets file ${path} cannot be read: ${error.message}`, { cause: error });
   });
   if (text === undefined) return { secrets: await create(path), created: true, narrowed: false };
   const mode = (await stat(path)).mode & 0o777;
@@ -56,12 +57,12 @@ function parse(path: string, text: string): ConsoleSecrets {
   try {
     json = JSON.parse(text);
   } catch {
-    throw new Error(`The secrets file ${path} is not JSON: ${remedy}.`);
+    throw new UnusableDatabase(`The secrets file ${path} is not JSON: ${remedy}.`);
   }
   const result = secretsFile.safeParse(json);
   if (result.success) return result.data;
   const fields = result.error.issues.map((issue) => issue.path.join('.')).join(', ');
-  throw new Error(`The secrets file ${path} is not valid (${fields}): ${remedy}.`);
+  throw new UnusableDatabase(`The secrets file ${path} is not valid (${fields}): ${remedy}.`);
 }
 
 function fresh(): string {

@@ -1,6 +1,23 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
 import type { AgentStore, StoredAgent } from '../../ports/agent-store.ts';
 import type { Tables } from './schema.ts';
+
+const COLUMNS = [
+  'name',
+  'host',
+  'version',
+  'protocol_version',
+  'limiter',
+  'revoked',
+  'credential_hash',
+  'enrolled_at_ms',
+  'last_heartbeat_at_ms',
+  'boot_id',
+  'holdoff_until_ms',
+  'holdoff_count',
+] as const satisfies readonly Exclude<keyof Tables['agents'], 'agent_id'>[];
+
+const ASSIGNMENTS = sql.join(COLUMNS.map((column) => sql`${sql.ref(column)} = saved.value ->> ${sql.lit(column)}`));
 
 /** Agents in SQLite. */
 export function sqliteAgentStore(db: Kysely<Tables>): AgentStore {
@@ -13,9 +30,11 @@ export function sqliteAgentStore(db: Kysely<Tables>): AgentStore {
       await db.insertInto('agents').values(rowOf(agent)).execute();
     },
     async save(agents) {
-      for (const agent of agents) {
-        await db.updateTable('agents').set(rowOf(agent)).where('agent_id', '=', agent.agentId).execute();
-      }
+      if (agents.length === 0) return;
+      // One statement for the whole batch: thousands of agents are written behind every second.
+      const rows = JSON.stringify(agents.map(rowOf));
+      await sql`update agents set ${ASSIGNMENTS} from json_each(${rows}) as saved
+        where agents.agent_id = saved.value ->> 'agent_id'`.execute(db);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import Database from 'better-sqlite3';
+import { UnusableDatabase } from '../../ports/unusable-database.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /** "Weir" in ASCII: marks the file as ours, so that a database of another program is never migrated. */
@@ -7,11 +8,6 @@ const APPLICATION_ID = 0x57_65_69_72;
 
 /** Files above this size are not checked page by page at start: it would take seconds. */
 const CHECK_AT_MOST_BYTES = 256 * 1_048_576;
-
-/** The database cannot be used; the message says why and what to do. The file was not changed. */
-export class UnusableDatabase extends Error {
-  override readonly name = 'UnusableDatabase';
-}
 
 /**
  * Opens the database at `path`, makes it when it is not there, and brings it to the newest version.

@@ -12,6 +12,7 @@ import { openDatabase } from './open-database.ts';
 import type { Tables } from './schema.ts';
 import { sqliteSettingsStore } from './settings.ts';
 import { sqliteShardStore } from './shards.ts';
+import { withStatementCache } from './statement-cache.ts';
 
 function storesOn(db: Kysely<Tables>): Stores {
   return {
@@ -33,7 +34,8 @@ function storesOn(db: Kysely<Tables>): Stores {
  * @throws UnusableDatabase see openDatabase
  */
 export async function sqliteStorage(path: string): Promise<Storage> {
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: await openDatabase(path) }) });
+  const database = withStatementCache(await openDatabase(path));
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
   return {
     ...storesOn(db),
     transaction: (work) => db.transaction().execute((transaction) => work(storesOn(transaction))),
