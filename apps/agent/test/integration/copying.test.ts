@@ -1,13 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startAgentProcess } from './agent-process.ts';
-import { contentsOf } from './buckets.ts';
-import { TestFleet, until } from './fleet.ts';
+import { startS3Pair, TestFleet, until, type S3Pair } from './fleet.ts';
 import { SlowDownProxy } from './slow-down-proxy.ts';
 
+let s3: S3Pair;
 let fleet: TestFleet;
 
+beforeAll(async () => {
+  s3 = await startS3Pair();
+});
+
+afterAll(async () => {
+  await s3.stop();
+});
+
 beforeEach(async () => {
-  fleet = await TestFleet.start({ windowSeconds: 1, initialSplit: 6 });
+  fleet = await TestFleet.start(s3, { windowSeconds: 1, initialSplit: 6 });
   await fleet.setLimit(100);
 });
 
@@ -16,7 +24,8 @@ afterEach(async () => {
 });
 
 async function expectEqualSides(): Promise<void> {
-  expect(await contentsOf(fleet.target, 'to')).toEqual(await contentsOf(fleet.source, 'from'));
+  const { source, target } = await fleet.sides();
+  expect(target).toEqual(source);
 }
 
 describe('a job', () => {
@@ -89,7 +98,7 @@ describe('a job', () => {
     expect(left.counters.objectsCopied).toBeGreaterThan(0);
     const { agents } = await fleet.admin.call('agents');
     expect(agents).toMatchObject([{ name: 'leaving', status: 'idle', runningJobs: 0 }]);
-    expect(leaving.output()).not.toContain(fleet.target.secretAccessKey);
+    expect(leaving.output()).not.toContain(s3.target.secretAccessKey);
 
     await fleet.startAgent('next');
     const job = await fleet.jobThat(jobId, ({ state }) => state === 'completed');
@@ -115,7 +124,7 @@ describe('a job', () => {
 
 describe('503 SlowDown', () => {
   test('that outlasts retries pauses all jobs of the agent, is counted, and the job then completes', async () => {
-    const proxy = await SlowDownProxy.start(fleet.target);
+    const proxy = await SlowDownProxy.start(s3.target);
     fleet.atTheEnd(() => proxy.stop());
     const jobId = await fleet.queueJob(300, { targetUrl: proxy.url });
     await fleet.startAgent('one', { holdoffMinSeconds: 2, holdoffMaxSeconds: 2 });

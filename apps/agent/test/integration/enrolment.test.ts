@@ -2,16 +2,19 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EnrolmentError, startAgent } from '../../src/index.ts';
-import { TestFleet, until } from './fleet.ts';
+import { startS3Pair, TestFleet, until, type S3Pair } from './fleet.ts';
 
+let s3: S3Pair;
 let fleet: TestFleet;
 
 beforeAll(async () => {
-  fleet = await TestFleet.start({ windowSeconds: 1, initialSplit: 1 });
+  s3 = await startS3Pair();
+  fleet = await TestFleet.start(s3, { windowSeconds: 1, initialSplit: 1 });
 });
 
 afterAll(async () => {
   await fleet.stop();
+  await s3.stop();
 });
 
 async function credentialFileOf(name: string): Promise<string> {

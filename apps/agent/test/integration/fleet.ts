@@ -8,7 +8,7 @@ import { startFauxqsProcess } from '../../../../packages/testkit/src/s3/fauxqs-p
 import type { S3TestServer } from '@weir/testkit';
 import { pino, type Logger } from 'pino';
 import { startAgent, type Agent, type AgentDependencies, type AgentOptions } from '../../src/index.ts';
-import { fill, makeBucket } from './buckets.ts';
+import { contentsOf, fill, makeBucket } from './buckets.ts';
 import { endpointProbe } from './endpoint-probe.ts';
 
 const PASSWORD = 'a good password';
@@ -16,10 +16,31 @@ const PASSWORD = 'a good password';
 /** What was logged, as objects. */
 export type LogLine = Record<string, unknown> & { msg: string };
 
-/** A console, two S3 servers and as many agents as a test starts; everything ends with `stop`. */
+/** Two S3 servers in processes of their own, for all tests of a file. */
+export interface S3Pair {
+  source: S3TestServer;
+  target: S3TestServer;
+  stop(): Promise<void>;
+}
+
+export async function startS3Pair(): Promise<S3Pair> {
+  const [source, target] = await Promise.all([startFauxqsProcess(), startFauxqsProcess()]);
+  return {
+    source,
+    target,
+    stop: async () => {
+      await Promise.all([source.stop(), target.stop()]);
+    },
+  };
+}
+
+let fleets = 0;
+
+/** A console, buckets of its own and as many agents as a test starts; everything ends with `stop`. */
 export class TestFleet {
-  readonly source: S3TestServer;
-  readonly target: S3TestServer;
+  readonly s3: S3Pair;
+  /** Name of this fleet's bucket on both servers. */
+  readonly bucket: string;
   readonly folder: string;
   readonly agents: Agent[] = [];
   readonly log: LogLine[] = [];
@@ -29,26 +50,26 @@ export class TestFleet {
   readonly #cleanups: (() => Promise<unknown>)[] = [];
 
   private constructor(parts: {
-    source: S3TestServer;
-    target: S3TestServer;
+    s3: S3Pair;
+    bucket: string;
     folder: string;
     console: RunningConsole;
     options: { windowSeconds: number; initialSplit: number };
   }) {
-    this.source = parts.source;
-    this.target = parts.target;
+    this.s3 = parts.s3;
+    this.bucket = parts.bucket;
     this.folder = parts.folder;
     this.console = parts.console;
     this.#consoleOptions = parts.options;
     this.admin = createClient({ baseUrl: parts.console.url, fetch: withSessionCookies() });
   }
 
-  static async start(options: { windowSeconds: number; initialSplit: number }): Promise<TestFleet> {
+  static async start(s3: S3Pair, options: { windowSeconds: number; initialSplit: number }): Promise<TestFleet> {
     const folder = await mkdtemp(join(tmpdir(), 'weir-agent-test-'));
-    const [source, target] = await Promise.all([startFauxqsProcess(), startFauxqsProcess()]);
-    await Promise.all([makeBucket(source, 'from'), makeBucket(target, 'to')]);
+    const bucket = `bucket-${++fleets}`;
+    await Promise.all([makeBucket(s3.source, bucket), makeBucket(s3.target, bucket)]);
     const console = await startConsole(consoleOptions(folder, options, 0), { endpointProbe });
-    const fleet = new TestFleet({ source, target, folder, console, options });
+    const fleet = new TestFleet({ s3, bucket, folder, console, options });
     await fleet.logIn();
     return fleet;
   }
@@ -97,17 +118,17 @@ export class TestFleet {
 
   /** Fills the source and queues a job that copies it; `targetUrl` when the target is reached through a proxy. */
   async queueJob(objects: number, more: Partial<JobInput> & { targetUrl?: string } = {}): Promise<string> {
-    await fill(this.source, 'from', objects);
+    await fill(this.s3.source, this.bucket, objects);
     const { targetUrl, ...input } = more;
     const [sourceId, targetId] = await Promise.all([
-      this.#endpoint('source', this.source),
-      this.#endpoint('target', { ...this.target, url: targetUrl ?? this.target.url }),
+      this.#endpoint('source', this.s3.source),
+      this.#endpoint('target', { ...this.s3.target, url: targetUrl ?? this.s3.target.url }),
     ]);
     const job = await this.admin.call('createJob', {
       body: {
         name: 'copy',
-        source: { endpointId: sourceId, bucket: 'from' },
-        target: { endpointId: targetId, bucket: 'to' },
+        source: { endpointId: sourceId, bucket: this.bucket },
+        target: { endpointId: targetId, bucket: this.bucket },
         ...input,
       },
     });
@@ -130,6 +151,15 @@ export class TestFleet {
     });
   }
 
+  /** Contents of both sides. */
+  async sides(): Promise<{ source: Map<string, string>; target: Map<string, string> }> {
+    const [source, target] = await Promise.all([
+      contentsOf(this.s3.source, this.bucket),
+      contentsOf(this.s3.target, this.bucket),
+    ]);
+    return { source, target };
+  }
+
   atTheEnd(cleanup: () => Promise<unknown>): void {
     this.#cleanups.push(cleanup);
   }
@@ -138,7 +168,6 @@ export class TestFleet {
     await Promise.all(this.agents.map((agent) => agent.stop()));
     for (const cleanup of this.#cleanups.toReversed()) await cleanup();
     await this.console.stop();
-    await Promise.all([this.source.stop(), this.target.stop()]);
     await rm(this.folder, { recursive: true, force: true });
   }
 

@@ -1,12 +1,20 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startFaultProxy } from '../../../../packages/testkit/src/network/fault-proxy.ts';
-import { contentsOf } from './buckets.ts';
-import { TestFleet, until } from './fleet.ts';
+import { startS3Pair, TestFleet, until, type S3Pair } from './fleet.ts';
 
+let s3: S3Pair;
 let fleet: TestFleet;
 
+beforeAll(async () => {
+  s3 = await startS3Pair();
+});
+
+afterAll(async () => {
+  await s3.stop();
+});
+
 beforeEach(async () => {
-  fleet = await TestFleet.start({ windowSeconds: 1, initialSplit: 4 });
+  fleet = await TestFleet.start(s3, { windowSeconds: 1, initialSplit: 4 });
   await fleet.setLimit(100);
 });
 
@@ -31,5 +39,6 @@ test('an agent cut off from the console loses its lease, drops the shard when it
   });
   const job = await fleet.jobThat(jobId, ({ state }) => state === 'completed');
   expect(job.counters).toMatchObject({ objectsFailed: 0 });
-  expect(await contentsOf(fleet.target, 'to')).toEqual(await contentsOf(fleet.source, 'from'));
+  const { source, target } = await fleet.sides();
+  expect(target).toEqual(source);
 });
