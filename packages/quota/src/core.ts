@@ -35,7 +35,8 @@ export function limitOf(core: QuotaCore, subject: string): number | Promise<numb
   const { limit } = core.rules;
   if (typeof limit === 'number') return limit;
   const planned = limit(subject);
-  return typeof planned === 'number' ? checkLimit(core, planned) : planned.then((later) => checkLimit(core, later));
+  if (typeof planned !== 'object') return checkLimit(core, planned);
+  return planned.then((later) => checkLimit(core, later));
 }
 
 function checkLimit(core: QuotaCore, limit: unknown): number {

@@ -67,7 +67,7 @@ export function expireHolds(holds: Holds, nowMs: number, leaseMs: number): { amo
     }
     amount += hold.amount;
     count += 1;
-    holds.set(id, { amount: 0, expiresMs: nowMs + REMEMBERED_LEASES * leaseMs });
+    holds.set(id, { amount: 0, expiresMs: Math.ceil(nowMs + REMEMBERED_LEASES * leaseMs) });
   }
   return { amount, count };
 }

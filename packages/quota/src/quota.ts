@@ -42,7 +42,7 @@ export class Quota {
   take(subject: string, cost: number = 1, options: TakeOptions = {}): Promise<Decision> {
     const { idempotencyKey } = options;
     if (idempotencyKey === undefined) return takeOne(this.#core, subject, cost);
-    return this.#takeOnce(subject, cost, checkIdempotencyKey(idempotencyKey));
+    return this.#takeOnce(subject, cost, idempotencyKey);
   }
 
   /**
@@ -98,7 +98,7 @@ export class Quota {
   }
 
   async #takeOnce(subject: string, cost: number, key: string): Promise<Decision> {
-    const group = await takeGroup([{ core: this.#core, subject, cost }], key);
+    const group = await takeGroup([{ core: this.#core, subject, cost }], checkIdempotencyKey(key));
     const [decision] = group.decisions;
     if (decision === undefined) throw new QuotaError('invalid-argument', 'a group of one has one decision');
     return decision;

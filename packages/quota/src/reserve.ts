@@ -47,7 +47,7 @@ export async function reserve(core: QuotaCore, subject: string, amount: number):
   const leaseMs = leaseOf(core);
   const decision = await takeOne(core, subject, amount);
   const id = `${core.engine.instance}-${core.engine.nextNumber()}`;
-  const expiresAt = core.storeClock.now() + leaseMs;
+  const expiresAt = Math.ceil(core.storeClock.now() + leaseMs);
   const { allowed, quota, subject: charged, period, resetAt } = decision;
   const reservation: Reservation = {
     allowed,

@@ -1,11 +1,13 @@
 import {
   MemoryStore,
   openQuotas,
+  type Decision,
   QuotaError,
   type Draw,
   type Drawn,
   type GroupDrawn,
   type Marker,
+  type Quota,
   type QuotaEvent,
   type Quotas,
   type QuotasOptions,
@@ -196,4 +198,22 @@ export class RemoteStore implements Store {
       else this.#world.timers.set(run, this.#latencyMs() / 2);
     });
   }
+}
+
+/** The element at an index, counted round and round. */
+export function nth<T>(list: readonly T[], index: number): T {
+  const found = list[index % list.length];
+  if (found === undefined) throw new Error('an empty list has no element');
+  return found;
+}
+
+/** A quota as untyped callers see it. */
+export interface UntypedQuota {
+  take(subject: unknown, cost?: unknown): Promise<Decision>;
+  takeNow(subject: unknown, cost?: unknown): Decision | undefined;
+}
+
+/** An engine as untyped callers see it. */
+export interface UntypedQuotas {
+  define(definition: object): Quota;
 }

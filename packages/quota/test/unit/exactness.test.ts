@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { Breaker } from '../../src/breaker.ts';
 import { Counter, type WaitingTake } from '../../src/counter.ts';
 import { deadlineAt } from '../../src/deadlines.ts';
-import type { Decision, Quota } from '../../src/index.ts';
+import type { Decision } from '../../src/index.ts';
 import { admittedOf, planDraws } from '../../src/split.ts';
 import { checkDefinition } from '../../src/rules.ts';
-import { flush, NOON, RemoteStore, World } from '../world.ts';
+import { flush, NOON, RemoteStore, World, nth } from '../world.ts';
 
 const costs = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 60 });
 
@@ -30,7 +30,7 @@ describe('many engines on one store', () => {
             engine.define(lease > 0 && lease <= limit ? { ...definition, lease } : definition),
           );
           const runs = perEngine.flatMap((list, index) => {
-            const quota = quotas[index] as Quota;
+            const quota = nth(quotas, index);
             return list.map(async (cost) => {
               await pause(world, Math.floor(world.random() * 40));
               decisions.push(await quota.take('s', cost));
@@ -69,7 +69,7 @@ describe('many engines on one store', () => {
               .define({ id: 'q', limit, period: 'hour' }),
           );
           const decisions = await world.settle(
-            Promise.all(Array.from({ length: limit + 50 }, (_, index) => (quotas[index % count] as Quota).take('s'))),
+            Promise.all(Array.from({ length: limit + 50 }, (_, index) => nth(quotas, index).take('s'))),
           );
           expect(decisions.filter((one) => one.allowed)).toHaveLength(limit);
           expect(new Set(decisions.filter((one) => one.allowed).map((one) => one.used)).size).toBe(limit);

@@ -9,7 +9,7 @@ const good: QuotaDefinition = { id: 'api', limit: 100, period: 'day' };
 /** The problems with a definition; untyped, because configuration files are. */
 function problems(changes: Record<string, unknown>): readonly string[] {
   try {
-    checkDefinition({ ...good, ...changes } as QuotaDefinition, exact);
+    checkDefinition({ ...good, ...changes }, exact);
     return [];
   } catch (error) {
     if (error instanceof QuotaError && error.code === 'invalid-quota') return error.problems;
