@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CheckpointTracker } from '../../src/checkpoint.ts';
 import type { CopyFailure, Ticket } from '../../src/checkpoint.ts';
@@ -99,11 +99,13 @@ describe('the bound on what is under way', () => {
           for (const bytes of sizes) {
             const room = limit.take(bytes);
             if (room !== undefined) {
-              let entered = false;
-              void room.then(() => (entered = true));
-              while (!entered) {
+              const state = { entered: false };
+              void room.then(() => {
+                state.entered = true;
+              });
+              while (!state.entered) {
                 finishOne();
-                await room.constructor; // let the promise settle
+                // Lets the promise of the room settle.
                 await Promise.resolve();
               }
             }

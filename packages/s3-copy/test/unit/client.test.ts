@@ -39,6 +39,21 @@ function scripted(answers: (() => ReturnType<typeof reply>)[]): { transport: Tra
 
 const ok = (): ReturnType<typeof reply> => reply(200, {}, '');
 
+async function payloadHashOf(url: string, body: Parameters<typeof putObject>[1]['body']): Promise<string | undefined> {
+  const { transport, sent } = scripted([ok]);
+  const request = { bucket: 'b', key: 'k', headers: [], body };
+  await putObject(clientOver(transport, undefined, { url }), request, callContext(), 0, { admitted: false });
+  return headerOf(sent[0]!, 'x-amz-content-sha256');
+}
+
+async function* chunks(): AsyncGenerator<Buffer> {
+  yield Buffer.from('abc');
+}
+
+function listingXml(encoding: string): string {
+  return `<ListBucketResult>${encoding}<IsTruncated>false</IsTruncated><Contents><Key>a%2Bb</Key><Size>1</Size></Contents></ListBucketResult>`;
+}
+
 describe('the gate', () => {
   test('is asked before each attempt, and the request is dated after it let it through', async () => {
     const clock = new FakeClock();
@@ -72,19 +87,10 @@ describe('the gate', () => {
 
 describe('signatures', () => {
   test('cover bodies in memory without TLS, and leave out streams and bodies under TLS', async () => {
-    const put = async (url: string, body: Parameters<typeof putObject>[1]['body']): Promise<string | undefined> => {
-      const { transport, sent } = scripted([ok]);
-      const request = { bucket: 'b', key: 'k', headers: [], body };
-      await putObject(clientOver(transport, undefined, { url }), request, callContext(), 0, { admitted: false });
-      return headerOf(sent[0]!, 'x-amz-content-sha256');
-    };
     const bytes = { type: 'bytes', bytes: Buffer.from('abc') } as const;
-    async function* chunks(): AsyncGenerator<Buffer> {
-      yield Buffer.from('abc');
-    }
-    expect(await put('http://h', bytes)).toBe(sha256Hex(Buffer.from('abc')));
-    expect(await put('https://h', bytes)).toBe(UNSIGNED_PAYLOAD);
-    expect(await put('http://h', { type: 'stream', chunks: chunks(), bytes: 3 })).toBe(UNSIGNED_PAYLOAD);
+    expect(await payloadHashOf('http://h', bytes)).toBe(sha256Hex(Buffer.from('abc')));
+    expect(await payloadHashOf('https://h', bytes)).toBe(UNSIGNED_PAYLOAD);
+    expect(await payloadHashOf('http://h', { type: 'stream', chunks: chunks(), bytes: 3 })).toBe(UNSIGNED_PAYLOAD);
   });
 
   test('of requests without a body name the hash of nothing, and carry a session token when there is one', async () => {
@@ -211,11 +217,9 @@ describe('answers', () => {
   });
 
   test('listings without encoding-type are taken literally', async () => {
-    const xml = (encoding: string): string =>
-      `<ListBucketResult>${encoding}<IsTruncated>false</IsTruncated><Contents><Key>a%2Bb</Key><Size>1</Size></Contents></ListBucketResult>`;
     const { transport } = scripted([
-      () => reply(200, {}, xml('')),
-      () => reply(200, {}, xml('<EncodingType>url</EncodingType>')),
+      () => reply(200, {}, listingXml('')),
+      () => reply(200, {}, listingXml('<EncodingType>url</EncodingType>')),
     ]);
     const client = clientOver(transport);
     const request = { bucket: 'b', prefix: '' };

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeListedKey, encodeKey, encodeQueryText } from '../../src/percent-encoding.ts';
 import { urlParts, parseEndpoint } from '../../src/endpoint.ts';

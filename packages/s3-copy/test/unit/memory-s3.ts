@@ -211,7 +211,8 @@ function name(method: string, key: string, query: Map<string, string>): string {
 }
 
 function xml(text: string): string {
-  return text.replaceAll(/[&<>\u0000-\u001f]/g, (character) => `&#${character.charCodeAt(0)};`);
+  // Every character as a reference: control characters have no other way into XML.
+  return Array.from(text, (character) => `&#${character.codePointAt(0)};`).join('');
 }
 
 function md5(bytes: Buffer): string {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Cancellation, CancelledError } from '../../src/cancellation.ts';
 import { callContext } from '../../src/client.ts';

@@ -1,5 +1,5 @@
 import { XMLParser } from 'fast-xml-parser';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { childElements, childText, escapeXml, parseXml } from '../../src/xml.ts';
 
@@ -83,7 +83,8 @@ describe('reading XML', () => {
         const text = `<R><Token>x${escapeXml(token)}</Token>${contents.join('')}</R>`;
         // The oracle leaves numeric references alone unless told otherwise, so the named ones are used for it.
         const named = text.replaceAll('&#38;', '&amp;').replaceAll('&#60;', '&lt;').replaceAll('&#34;', '&quot;');
-        expect(parse(text)).toEqual({ root: 'R', content: (oracle.parse(named) as { R: unknown }).R });
+        const read = parse(text);
+        expect({ [read?.root ?? '']: read?.content }).toEqual(oracle.parse(named));
       }),
     );
   });
