@@ -1,11 +1,15 @@
-import { destination, pino, type Logger } from 'pino';
+import { pino, type Logger, type LoggerOptions } from 'pino';
 
-/**
- * Logs as JSON lines on standard error, so that a command's own output stays apart. Nothing that is logged holds a secret; the redaction is for the mistake that
- * would change that.
- */
+const SECRETS = ['secretAccessKey', 'credential', 'enrolmentToken', 'token', 'authorization', 'password'];
+
+/** Logs as JSON lines on standard output. */
 export function createAgentLog(level: string = 'info'): Logger {
-  const options = {
+  return pino(logOptions(level));
+}
+
+/** Nothing that is logged holds a secret; the redaction is for the mistake that would change that. */
+export function logOptions(level: string): LoggerOptions {
+  return {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -14,7 +18,4 @@ export function createAgentLog(level: string = 'info'): Logger {
       censor: '[secret]',
     },
   };
-  return pino(options, destination(2));
 }
-
-const SECRETS = ['secretAccessKey', 'credential', 'enrolmentToken', 'token', 'authorization', 'password'];

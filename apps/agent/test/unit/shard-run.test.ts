@@ -3,29 +3,12 @@ import type { Assignment, CopyCounters, Holdoff, ShardWork } from '@weir/protoco
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { SimulatedTime } from '../../../../packages/governor-client/test/unit/simulated-time.ts';
-import {
-  NO_COUNTERS,
-  type CopyEnd,
-  type CopyEngine,
-  type CopyListener,
-  type CopyProgress,
-  type Plan,
-  type ShardTask,
-} from '../../src/shards/copy-engine.ts';
+import { NO_COUNTERS, type CopyEnd } from '../../src/shards/copy-engine.ts';
 import { ShardRun } from '../../src/shards/shard-run.ts';
 import type { LeaseEnd } from '../../src/shards/shard-reporter.ts';
 import { anAssignment } from './assignments.ts';
+import { FakeEngine, type FakeCopy } from './fake-engine.ts';
 import { leaseLost, ReportedConsole, unreachable } from './reported-console.ts';
-
-interface Attempt {
-  task: ShardTask;
-  listener: CopyListener;
-  signal: AbortSignal;
-  progress: CopyProgress;
-  paused: boolean;
-  released: boolean;
-  end: (end: CopyEnd) => Promise<void>;
-}
 
 function counters(objectsCopied: number, more: Partial<CopyCounters> = {}): CopyCounters {
   return { ...NO_COUNTERS, objectsCopied, ...more };
@@ -35,12 +18,11 @@ function counters(objectsCopied: number, more: Partial<CopyCounters> = {}): Copy
 class Bench {
   readonly time = new SimulatedTime();
   readonly console = new ReportedConsole();
-  readonly attempts: Attempt[] = [];
+  readonly engine = new FakeEngine();
   readonly splits: string[][] = [];
   readonly log: Record<string, unknown>[] = [];
   holdoff: Holdoff | null = null;
   startsHoldoff = true;
-  plan: Plan | Error = { type: 'planned', boundaries: [] };
   splitAnswer: ShardWork | Error = { type: 'range', startAfter: null, endAt: 'm' };
   end: LeaseEnd | null = null;
   readonly run: ShardRun;
@@ -49,7 +31,7 @@ class Bench {
     prepare(this);
     this.run = new ShardRun({
       assignment: anAssignment(assignment),
-      engine: this.#engine(),
+      engine: this.engine,
       console: {
         split: async (_, __, boundaries) => {
           this.splits.push(boundaries);
@@ -69,46 +51,13 @@ class Bench {
     void this.run.ended.then((end) => (this.end = end));
   }
 
-  get last(): Attempt {
-    const last = this.attempts.at(-1);
-    if (last === undefined) throw new Error('nothing was copied');
-    return last;
+  get last(): FakeCopy {
+    return this.engine.last;
   }
 
-  #engine(): CopyEngine {
-    return {
-      planBoundaries: async () => {
-        if (this.plan instanceof Error) throw this.plan;
-        return this.plan;
-      },
-      copy: (task, listener, signal) => {
-        let resolve: ((end: CopyEnd) => void) | undefined;
-        const ended = new Promise<CopyEnd>((settle) => (resolve = settle));
-        signal.addEventListener('abort', () => resolve?.({ type: 'stopped' }));
-        const attempt: Attempt = {
-          task: structuredClone(task),
-          listener,
-          signal,
-          progress: { checkpoint: task.checkpoint, atCheckpoint: NO_COUNTERS, live: NO_COUNTERS },
-          paused: false,
-          released: false,
-          end: (end) => {
-            resolve?.(end);
-            return this.time.settle();
-          },
-        };
-        this.attempts.push(attempt);
-        return {
-          ended,
-          progress: () => attempt.progress,
-          pause: () => (attempt.paused = true),
-          resume: () => (attempt.paused = false),
-          release: () => (attempt.released = true),
-        };
-      },
-      takeTransferredBytes: () => ({ bytesRead: 0, bytesWritten: 0 }),
-      close: async () => undefined,
-    };
+  endCopy(end: CopyEnd): Promise<void> {
+    this.engine.last.end(end);
+    return this.time.settle();
   }
 }
 
@@ -118,8 +67,8 @@ describe('a shard', () => {
   test('is copied, and its end reported with everything that was counted', async () => {
     const bench = new Bench({ checkpoint: 'c' });
     expect(bench.last.task).toMatchObject({ jobId: 'job-1', checkpoint: 'c', work: { type: 'range', endAt: null } });
-    bench.last.progress = { checkpoint: 'z', atCheckpoint: counters(5), live: counters(5, { parkedMs: 1.6 }) };
-    await bench.last.end({ type: 'completed' });
+    bench.last.reached = { checkpoint: 'z', atCheckpoint: counters(5), live: counters(5, { parkedMs: 1.6 }) };
+    await bench.endCopy({ type: 'completed' });
     expect(bench.end).toBe('acknowledged');
     expect(bench.console.taken).toMatchObject([
       { state: 'completed', checkpoint: 'z', live: counters(5, { parkedMs: 2 }) },
@@ -129,7 +78,7 @@ describe('a shard', () => {
 
   test('is split first when the console asks for it, and only the first range is copied', async () => {
     const bench = new Bench({ splitInto: 3 }, (bench) => {
-      bench.plan = { type: 'planned', boundaries: ['m', 't'] };
+      bench.engine.plan = { type: 'planned', boundaries: ['m', 't'] };
     });
     await bench.time.settle();
     expect(bench.splits).toEqual([['m', 't']]);
@@ -138,7 +87,7 @@ describe('a shard', () => {
 
   test('keeps its lease alive while it is planned, and is silent while the split is under way', async () => {
     const bench = new Bench({ splitInto: 3 }, (bench) => {
-      bench.plan = { type: 'planned', boundaries: ['m'] };
+      bench.engine.plan = { type: 'planned', boundaries: ['m'] };
       bench.splitAnswer = unreachable;
     });
     await bench.time.advance(60_000);
@@ -147,14 +96,14 @@ describe('a shard', () => {
     bench.splitAnswer = { type: 'range', startAfter: null, endAt: 'm' };
     await bench.time.advance(10_000);
     expect(new Set(bench.splits.map((split) => split.join()))).toEqual(new Set(['m']));
-    expect(bench.attempts).toHaveLength(1);
+    expect(bench.engine.copies).toHaveLength(1);
     await bench.time.advance(2_000);
     expect(bench.console.sent.length).toBeGreaterThan(0);
   });
 
   test('whose split is refused is copied whole', async () => {
     const bench = new Bench({ splitInto: 3 }, (bench) => {
-      bench.plan = { type: 'planned', boundaries: ['m'] };
+      bench.engine.plan = { type: 'planned', boundaries: ['m'] };
       bench.splitAnswer = new ApiError({ code: 'validation-failed', status: 400, message: 'not ascending' });
     });
     await bench.time.settle();
@@ -164,11 +113,11 @@ describe('a shard', () => {
   test('that no retry can help fails its job with the reason, in planning as in copying', async () => {
     const hopeless = { type: 'hopeless', trouble: { code: 'NoSuchBucket', message: 'gone' } } as const;
     const planned = new Bench({ splitInto: 3 }, (bench) => {
-      bench.plan = hopeless;
+      bench.engine.plan = hopeless;
     });
     await planned.time.settle();
     const copied = new Bench();
-    await copied.last.end(hopeless);
+    await copied.endCopy(hopeless);
     for (const bench of [planned, copied]) {
       expect(bench.console.taken).toMatchObject([{ state: 'failed', error: hopeless.trouble }]);
       expect(bench.end).toBe('acknowledged');
@@ -179,14 +128,14 @@ describe('a shard', () => {
 describe('trouble', () => {
   test('is waited out: the next attempt begins at the checkpoint and counts what it repeats once', async () => {
     const bench = new Bench();
-    bench.last.progress = { checkpoint: 'f', atCheckpoint: counters(6), live: counters(9) };
-    await bench.last.end({ type: 'interrupted', trouble });
+    bench.last.reached = { checkpoint: 'f', atCheckpoint: counters(6), live: counters(9) };
+    await bench.endCopy({ type: 'interrupted', trouble });
     expect(bench.run.progress()).toEqual({ checkpoint: 'f', atCheckpoint: counters(6), live: counters(6) });
     await bench.time.advance(2_000);
-    expect(bench.attempts).toHaveLength(2);
+    expect(bench.engine.copies).toHaveLength(2);
     expect(bench.last.task.checkpoint).toBe('f');
-    bench.last.progress = { checkpoint: 'z', atCheckpoint: counters(4), live: counters(4) };
-    await bench.last.end({ type: 'completed' });
+    bench.last.reached = { checkpoint: 'z', atCheckpoint: counters(4), live: counters(4) };
+    await bench.endCopy({ type: 'completed' });
     expect(bench.console.taken.at(-1)).toMatchObject({ state: 'completed', live: counters(10) });
   });
 
@@ -195,34 +144,34 @@ describe('trouble', () => {
     for (let attempt = 0; attempt < 4; attempt++) {
       await bench.time.advance(50_000);
       const done = attempt + 1;
-      bench.last.progress = { checkpoint: `k${attempt}`, atCheckpoint: counters(done), live: counters(done) };
-      await bench.last.end({ type: 'interrupted', trouble });
+      bench.last.reached = { checkpoint: `k${attempt}`, atCheckpoint: counters(done), live: counters(done) };
+      await bench.endCopy({ type: 'interrupted', trouble });
     }
     expect(bench.end).toBeNull();
-    while (bench.end === null && bench.attempts.length < 50) {
+    while (bench.end === null && bench.engine.copies.length < 50) {
       await bench.time.advance(20_000);
-      await bench.last.end({ type: 'interrupted', trouble });
+      await bench.endCopy({ type: 'interrupted', trouble });
     }
     expect(bench.console.taken.at(-1)).toMatchObject({ state: 'failed', error: trouble, checkpoint: 'k3' });
-    expect(bench.attempts.length).toBeLessThan(12);
+    expect(bench.engine.copies.length).toBeLessThan(12);
   });
 
   test('that is a bug of ours is tried again, not let out', async () => {
     const bench = new Bench({ splitInto: 2 }, (bench) => {
-      bench.plan = new TypeError('x is undefined');
+      bench.engine.plan = new TypeError('x is undefined');
     });
     await bench.time.settle();
     expect(bench.log.find(({ msg }) => msg === 'unexpected error in a shard')).toMatchObject({
       err: { message: 'x is undefined' },
     });
-    bench.plan = { type: 'planned', boundaries: [] };
+    bench.engine.plan = { type: 'planned', boundaries: [] };
     await bench.time.advance(5_000);
-    expect(bench.attempts).toHaveLength(1);
+    expect(bench.engine.copies).toHaveLength(1);
   });
 
   test('that is a bug and does not go away fails the job', async () => {
     const bench = new Bench({ splitInto: 2 }, (bench) => {
-      bench.plan = new TypeError('x is undefined');
+      bench.engine.plan = new TypeError('x is undefined');
     });
     await bench.time.advance(300_000);
     expect(bench.console.taken.at(-1)).toMatchObject({
@@ -274,8 +223,8 @@ describe('giving a shard back', () => {
     await bench.time.advance(2_000);
     expect(bench.last.released).toBe(true);
     expect(bench.last.signal.aborted).toBe(false);
-    bench.last.progress = { checkpoint: 'h', atCheckpoint: counters(8), live: counters(8) };
-    await bench.last.end({ type: 'stopped' });
+    bench.last.reached = { checkpoint: 'h', atCheckpoint: counters(8), live: counters(8) };
+    await bench.endCopy({ type: 'stopped' });
     expect(bench.console.taken.at(-1)).toMatchObject({ state: 'released', checkpoint: 'h', live: counters(8) });
     expect(bench.end).toBe('acknowledged');
     expect(bench.time.timers).toBe(0);
@@ -294,7 +243,7 @@ describe('giving a shard back', () => {
   test('work that ends while it is given back counts as completed', async () => {
     const bench = new Bench();
     bench.run.release();
-    await bench.last.end({ type: 'completed' });
+    await bench.endCopy({ type: 'completed' });
     expect(bench.console.taken.at(-1)).toMatchObject({ state: 'completed' });
   });
 
@@ -309,11 +258,11 @@ describe('giving a shard back', () => {
 
   test('also ends a shard that waits for better times', async () => {
     const bench = new Bench();
-    await bench.last.end({ type: 'interrupted', trouble });
+    await bench.endCopy({ type: 'interrupted', trouble });
     bench.run.release();
     await bench.time.settle();
     expect(bench.console.taken.at(-1)).toMatchObject({ state: 'released' });
-    expect(bench.attempts).toHaveLength(1);
+    expect(bench.engine.copies).toHaveLength(1);
   });
 
   test('a lost lease cuts everything off at once and reports no more', async () => {
@@ -329,7 +278,7 @@ describe('giving a shard back', () => {
 
   test('a lease lost while the split is under way is noticed afterwards', async () => {
     const bench = new Bench({ splitInto: 3 }, (bench) => {
-      bench.plan = { type: 'planned', boundaries: ['m'] };
+      bench.engine.plan = { type: 'planned', boundaries: ['m'] };
       bench.splitAnswer = leaseLost;
       bench.console.error = leaseLost;
     });
