@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { contentionCases } from './contention.ts';
 import { countingCases } from './counting.ts';
 import { datingCases } from './dating.ts';
+import { engineCases } from './engine-cases.ts';
 import { lossCases, outageCases } from './faults.ts';
 import { groupCases, valueCases } from './groups.ts';
 import { withBench, type Case, type SuiteOptions } from './harness.ts';
@@ -21,6 +22,7 @@ export function describeStore(name: string, options: SuiteOptions): void {
     contention: contentionCases,
     outages: outageCases,
     losses: lossCases,
+    engine: engineCases,
   };
   describe(`store ${name}`, () => {
     for (const [section, cases] of Object.entries(sections)) {

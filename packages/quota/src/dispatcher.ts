@@ -66,8 +66,10 @@ export class Dispatcher {
     queueMicrotask(() => this.#flush());
   }
 
+  /** Decides what is under way without waiting for the store any longer. */
   stop(): void {
-    for (const watchdog of this.#watchdogs.values()) watchdog.stop();
+    const nowMs = this.#engine.clock();
+    for (const watchdog of this.#watchdogs.values()) watchdog.stop(nowMs);
   }
 
   #flush(): void {

@@ -171,13 +171,19 @@ export class MemoryStore implements Store {
     });
   }
 
+  /** Stops the timer. The entries stay: another engine may share them, and they go with the store. */
   close(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#timerAtMs = Number.POSITIVE_INFINITY;
+    return Promise.resolve();
+  }
+
+  /** Forgets everything. */
+  clear(): void {
     this.#entries.clear();
     this.#buckets.clear();
-    return Promise.resolve();
+    this.#dueMs = Number.POSITIVE_INFINITY;
   }
 
   #draw(draw: Draw, nowMs: number): Drawn | Error {

@@ -1,4 +1,5 @@
 import { checkOpen, limitOf, type QuotaCore } from './core.ts';
+import type { Counter } from './counter.ts';
 import { callStore } from './store-calls.ts';
 
 /** Where a subject stands. */
@@ -26,7 +27,11 @@ export async function peek(core: QuotaCore, subject: string): Promise<Usage> {
   const [read] = await callStore(engine, counter.lane, rules.budgetMs, () => engine.store.read([counter.key]));
   if (read instanceof Error) throw read;
   if (read !== undefined) counter.heard(read, engine.clock());
-  const used = Math.max(0, (read ?? 0) - counter.lease);
-  const { id: period, endMs: resetAt } = counter.period;
-  return { quota: rules.id, subject: charged, period, used, remaining: Math.max(0, limit - used), limit, resetAt };
+  return usageOf(counter, read ?? 0, limit);
+}
+
+/** Where a counter stands at this total; an unspent block is not used. */
+export function usageOf(counter: Counter, total: number, limit: number): Usage {
+  const used = Math.max(0, total - counter.lease);
+  return { ...counter.place, used, remaining: Math.max(0, limit - used), limit };
 }

@@ -1,4 +1,5 @@
-import type { QuotaCore } from './core.ts';
+import { limitOf, type QuotaCore } from './core.ts';
+import { charge } from './charge.ts';
 import type { Decision, Receipt } from './decision.ts';
 import { QuotaError } from './errors.ts';
 import { explain, type Explanation } from './explain.ts';
@@ -6,6 +7,7 @@ import { peek, type Usage } from './peek.ts';
 import { refund, type Refund } from './refund.ts';
 import { reserve, settle, type Reservation, type Settlement } from './reserve.ts';
 import { reset } from './reset.ts';
+import type { QuotaRules } from './rules.ts';
 import { takeGroup } from './take-all.ts';
 import { takeNow, takeOne } from './take.ts';
 
@@ -25,6 +27,16 @@ export class Quota {
 
   get id(): string {
     return this.#core.rules.id;
+  }
+
+  /** The checked definition with its defaults. */
+  get rules(): QuotaRules {
+    return this.#core.rules;
+  }
+
+  /** The limit of a subject, by the definition or its plan. @throws {QuotaError} `invalid-cost` when the plan gives no limit. */
+  async limitOf(subject: string): Promise<number> {
+    return limitOf(this.#core, this.#core.tracker.charged(subject));
   }
 
   /** The engine's view of this quota; for `Quotas.takeAll`. */
@@ -53,6 +65,14 @@ export class Quota {
    */
   takeNow(subject: string, cost: number = 1): Decision | undefined {
     return takeNow(this.#core, subject, cost);
+  }
+
+  /**
+   * Charges what was done already, whatever the limit says: an import, or use that was measured afterwards.
+   * @throws {QuotaError} as `peek`, when the store does not answer; it may then have been charged or not.
+   */
+  charge(subject: string, amount: number): Promise<Usage> {
+    return charge(this.#core, subject, amount);
   }
 
   /** Where the subject stands, without charging. @throws {QuotaError} `store-unavailable`, `store-timeout`. */

@@ -1,3 +1,4 @@
+import { chargeCounter } from './charge.ts';
 import { checkCost, type QuotaCore } from './core.ts';
 import type { Counter } from './counter.ts';
 import type { Decision } from './decision.ts';
@@ -97,7 +98,8 @@ export async function settle(core: QuotaCore, reservation: Reservation, actual: 
   }
   const surplus = hold.amount - actual;
   await giveBack(core, counter, Math.max(0, surplus) + freed.amount);
-  if (surplus < 0) await charge(core, counter, -surplus);
+  // The work is done, so it is charged, whatever the limit says.
+  if (surplus < 0) await chargeCounter(core, counter, -surplus);
   const outcome = hold.amount === 0 ? 'late' : 'settled';
   return { outcome, returned: Math.max(0, surplus), added: Math.max(0, -surplus) };
 }
@@ -127,14 +129,4 @@ async function giveBack(core: QuotaCore, counter: Counter, amount: number): Prom
   if (total instanceof Error) throw total;
   if (total !== undefined) counter.heard(total, engine.clock());
   counter.reopen();
-}
-
-/** The work is done, so it is charged, whatever the limit says. */
-async function charge(core: QuotaCore, counter: Counter, amount: number): Promise<void> {
-  const { engine, rules } = core;
-  const limit = Number.MAX_SAFE_INTEGER;
-  const draw = { key: counter.key, amount, unit: amount, limit, deadline: counter.period.deadline };
-  const [drawn] = await callStore(engine, counter.lane, rules.budgetMs, () => engine.store.take([draw]));
-  if (drawn instanceof Error) throw drawn;
-  if (drawn !== undefined) counter.heard(drawn.total, engine.clock());
 }

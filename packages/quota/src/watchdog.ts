@@ -32,10 +32,13 @@ export class Watchdog<T extends Watched> {
     return this.#watched.delete(item);
   }
 
-  stop(): void {
+  /** Ends everything that is watched, now. */
+  stop(nowMs: number): void {
     this.#timer?.cancel();
     this.#timer = undefined;
+    const items = [...this.#watched];
     this.#watched.clear();
+    for (const item of items) this.#overdue(item, nowMs);
   }
 
   #arm(ms: number): void {

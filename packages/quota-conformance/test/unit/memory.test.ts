@@ -15,7 +15,7 @@ function memoryHarness(): Promise<Harness> {
       return Promise.resolve();
     },
     faults: {
-      flush: () => store.close(),
+      flush: () => Promise.resolve(store.clear()),
     },
     close: () => store.close(),
   });

@@ -102,6 +102,19 @@ describe('a store that does not answer', () => {
   });
 });
 
+describe('closing', () => {
+  it('decides what is under way at once, so that nobody waits for ever', async () => {
+    const s = scene({ outage: 'open' });
+    s.store.weather = 'silent';
+    const takes = [s.quota.take('s'), s.quota.take('t')];
+    await s.world.advance(1);
+    takes.push(s.quota.take('s'));
+    await s.quotas.close();
+    expect((await Promise.all(takes)).map((one) => one.source)).toEqual(Array(3).fill('outage-open'));
+    expect(s.world.timersPending).toBe(0);
+  });
+});
+
 describe('the breaker', () => {
   it('keeps takes away from a failing store, tells so once, and notices when it is back', async () => {
     const s = scene({ outage: 'open' });

@@ -150,6 +150,14 @@ describe.each(ways)('take %s', (_, open) => {
     expect(await world.settle(quota.peek('s'))).toMatchObject({ used: 4, remaining: 6 });
   });
 
+  it('charging what was done already counts above the limit', async () => {
+    const world = new World();
+    const quota = open(world).define({ id: 'q', limit: 10, period: 'day' });
+    expect(await world.settle(quota.charge('s', 25))).toMatchObject({ used: 25, remaining: 0, limit: 10 });
+    expect((await world.settle(quota.take('s'))).allowed).toBe(false);
+    await expect(quota.charge('s', 0)).rejects.toMatchObject({ code: 'invalid-cost' });
+  });
+
   it('resets exactly one subject, wildcards taken literally', async () => {
     const world = new World();
     const quota = open(world).define({ id: 'q', limit: 3, period: 'day' });
