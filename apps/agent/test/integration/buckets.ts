@@ -4,7 +4,7 @@ import type { S3TestServer } from '@weir/testkit';
 
 const call = callContext();
 
-export function clientOf(server: S3TestServer): S3Client {
+function clientOf(server: S3TestServer): S3Client {
   const { url, region, accessKeyId, secretAccessKey } = server;
   return new S3Client({ url, region, credentials: { accessKeyId, secretAccessKey } });
 }
