@@ -28,7 +28,7 @@ export function Dialog({
       }}
     >
       <BaseDialog.Portal>
-        <BaseDialog.Backdrop className={cx(styles.backdrop)} />
+        <BaseDialog.Backdrop data-backdrop="" className={cx(styles.backdrop)} />
         <BaseDialog.Popup className={cx(styles.popup)}>
           <div className={styles.head}>
             <BaseDialog.Title className={cx(styles.title)}>{title}</BaseDialog.Title>
@@ -76,7 +76,7 @@ export function ConfirmDialog({
       }}
     >
       <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={cx(styles.backdrop)} />
+        <AlertDialog.Backdrop data-backdrop="" className={cx(styles.backdrop)} />
         <AlertDialog.Popup className={cx(styles.popup, styles.small)}>
           <AlertDialog.Title className={cx(styles.title)}>{title}</AlertDialog.Title>
           <AlertDialog.Description className={cx(styles.description)} render={<div />}>

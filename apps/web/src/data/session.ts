@@ -33,8 +33,10 @@ export function useLogout(): UseMutationResult<unknown, Error, void> {
   return useMutation({
     mutationFn: () => consoleClient.call('logout'),
     onSuccess: () => {
-      queryClient.clear();
+      // Not clear(): that would cut the shell off from the session before it could see that it has ended.
       queryClient.setQueryData(queryKeys.session, null);
+      const kept: readonly unknown[] = [queryKeys.session[0], queryKeys.info[0]];
+      queryClient.removeQueries({ predicate: ({ queryKey }) => !kept.includes(queryKey[0]) });
     },
   });
 }

@@ -1,5 +1,5 @@
 import { Menu } from '@base-ui/react/menu';
-import type { ReactElement } from 'react';
+import { useRef, type ReactElement } from 'react';
 import type { Role, SessionView } from '@weir/protocol';
 import { useLogout } from '../data/session.ts';
 import { toastError } from '../components/toasts.tsx';
@@ -24,42 +24,46 @@ const THEMES: readonly { value: Theme; label: string }[] = [
 export function UserMenu({ session }: { session: SessionView }): ReactElement {
   const theme = useTheme();
   const logout = useLogout();
+  // The popup stays inside the page's header, so that it belongs to a landmark like everything else.
+  const place = useRef<HTMLDivElement>(null);
   return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger className={cx(styles.trigger)} aria-label={`User menu of ${session.username}`}>
-        <span className={styles.avatar}>
-          <Icon name="user" />
-        </span>
-        <span className={styles.who}>
-          <span className={styles.name}>{session.username}</span>
-          <span className={styles.role}>{ROLE_NAMES[session.role]}</span>
-        </span>
-        <Icon name="chevronDown" size={16} />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={6} align="start" collisionPadding={8}>
-          <Menu.Popup className={cx(styles.popup)}>
-            <Menu.RadioGroup value={theme} onValueChange={(value: Theme) => setTheme(value)}>
-              <Menu.GroupLabel className={cx(styles.label)}>Theme</Menu.GroupLabel>
-              {THEMES.map(({ value, label }) => (
-                <Menu.RadioItem key={value} value={value} className={cx(styles.item)} closeOnClick={false}>
-                  <span className={styles.mark}>
-                    <Menu.RadioItemIndicator>
-                      <Icon name="check" size={16} />
-                    </Menu.RadioItemIndicator>
-                  </span>
-                  {label}
-                </Menu.RadioItem>
-              ))}
-            </Menu.RadioGroup>
-            <Menu.Separator className={cx(styles.separator)} />
-            <Menu.Item className={cx(styles.item)} onClick={() => logout.mutate(undefined, { onError: toastError })}>
-              <span className={styles.mark} />
-              Log out
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <div ref={place}>
+      <Menu.Root>
+        <Menu.Trigger className={cx(styles.trigger)} aria-label={`User menu of ${session.username}`}>
+          <span className={styles.avatar}>
+            <Icon name="user" />
+          </span>
+          <span className={styles.who}>
+            <span className={styles.name}>{session.username}</span>
+            <span className={styles.role}>{ROLE_NAMES[session.role]}</span>
+          </span>
+          <Icon name="chevronDown" size={16} />
+        </Menu.Trigger>
+        <Menu.Portal container={place}>
+          <Menu.Positioner positionMethod="fixed" sideOffset={6} align="start" collisionPadding={8}>
+            <Menu.Popup className={cx(styles.popup)}>
+              <Menu.RadioGroup value={theme} onValueChange={(value: Theme) => setTheme(value)}>
+                <Menu.GroupLabel className={cx(styles.label)}>Theme</Menu.GroupLabel>
+                {THEMES.map(({ value, label }) => (
+                  <Menu.RadioItem key={value} value={value} className={cx(styles.item)} closeOnClick={false}>
+                    <span className={styles.mark}>
+                      <Menu.RadioItemIndicator>
+                        <Icon name="check" size={16} />
+                      </Menu.RadioItemIndicator>
+                    </span>
+                    {label}
+                  </Menu.RadioItem>
+                ))}
+              </Menu.RadioGroup>
+              <Menu.Separator className={cx(styles.separator)} />
+              <Menu.Item className={cx(styles.item)} onClick={() => logout.mutate(undefined, { onError: toastError })}>
+                <span className={styles.mark} />
+                Log out
+              </Menu.Item>
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+    </div>
   );
 }

@@ -78,7 +78,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
   },
   unavailable: {
     title: 'The console is not ready.',
-    remedy: 'It may be starting. The page tries again by itself.',
+    remedy: 'It may be starting; wait a moment.',
   },
   internal: {
     title: 'Something went wrong inside the console.',

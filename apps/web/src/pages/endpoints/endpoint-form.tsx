@@ -144,7 +144,7 @@ function Fields({
         onChange={(event) => onChange({ region: event.target.value })}
       />
       <CheckField
-        label="Path-style addresses"
+        label="Path-style URLs"
         hint="http://server/bucket, which most S3-compatible servers need. Off: http://bucket.server."
         checked={draft.pathStyle}
         onChange={(pathStyle) => onChange({ pathStyle })}

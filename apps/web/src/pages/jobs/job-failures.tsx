@@ -2,7 +2,6 @@ import type { ReactElement } from 'react';
 import type { JobView } from '@weir/protocol';
 import { isLive, useJobFailures } from '../../data/jobs.ts';
 import { Card } from '../../components/card.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { formatCount, formatPlural } from '../../format/numbers.ts';
@@ -15,7 +14,7 @@ export function JobFailures({ job }: { job: JobView }): ReactElement {
   if (failed === 0) {
     return (
       <Card title="Failed objects">
-        <EmptyState icon="check" title="No object has failed" />
+        <p className={styles.none}>None.</p>
       </Card>
     );
   }

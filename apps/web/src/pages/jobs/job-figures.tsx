@@ -87,7 +87,7 @@ export function jobStats(job: JobView): Stat[] {
       value: formatCount(counters.objectsFailed),
       tone: counters.objectsFailed > 0 ? 'red' : undefined,
     },
-    { name: 'Parked', value: formatDuration(counters.parkedMs), detail: 'sum of all operations' },
+    { name: 'Parked', value: formatDuration(counters.parkedMs), detail: 'all operations' },
     { name: 'Holdoffs', value: formatCount(job.holdoffCount), tone: job.holdoffCount > 0 ? 'amber' : undefined },
   ];
 }

@@ -77,7 +77,7 @@ function EndpointField({ side, location, endpoints, errors, onChange, onEndpoint
         ))}
       </SelectField>
       {may && (
-        <Button icon="plus" aria-label={`Add a ${side} endpoint`} onClick={() => setAdding(true)}>
+        <Button icon="plus" aria-label={`Add an endpoint for the ${side}`} onClick={() => setAdding(true)}>
           Add
         </Button>
       )}

@@ -92,7 +92,9 @@ function EndpointTable({
             <Cell name="Access key" className={styles.address}>
               {endpoint.accessKeyId}
             </Cell>
-            <Cell name="Added">{formatDateTime(endpoint.createdAtMs)}</Cell>
+            <Cell name="Added" className={styles.moment}>
+              {formatDateTime(endpoint.createdAtMs)}
+            </Cell>
             {removable && (
               <Cell numeric>
                 <Button small aria-label={`Remove ${endpoint.name}`} onClick={() => setAsking(endpoint)}>
