@@ -1,9 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { reportError, type Terminal } from './output/terminal.ts';
-import { CommandError, EXIT_CODES } from './output/command-error.ts';
-
-/** Version that `weir --version` prints and that agents report. */
-export const VERSION = '0.1.0';
+import type { AgentFlags } from './commands/agent.ts';
+import type { ConsoleFlags } from './commands/console.ts';
+import type { DemoFlags } from './commands/demo.ts';
+import { EXIT_CODES } from './output/command-error.ts';
+import { VERSION } from './version.ts';
 
 /** The `weir` command line. Each command's code is loaded only when it runs. */
 export function buildProgram(terminal: Terminal): { run(argv: readonly string[]): Promise<number> } {
@@ -63,17 +64,6 @@ const addDemo: AddCommand = (program, terminal, ending) => {
     });
 };
 
-/** Flags of `weir demo` as commander hands them over. */
-export interface DemoFlags {
-  port: number;
-  objects?: number;
-  limit?: number;
-  windowSeconds: number;
-  rounds: number;
-  exitWhenDone: boolean;
-  json: boolean;
-}
-
 const addConsole: AddCommand = (program, terminal, ending) => {
   program
     .command('console')
@@ -97,19 +87,6 @@ const addConsole: AddCommand = (program, terminal, ending) => {
       ending(await consoleCommand(options, terminal));
     });
 };
-
-/** Flags of `weir console`. */
-export interface ConsoleFlags {
-  dataDir: string;
-  host: string;
-  port?: number;
-  publicUrl?: string;
-  tlsCert?: string;
-  tlsKey?: string;
-  windowSeconds: number;
-  logLevel: string;
-  json: boolean;
-}
 
 const addAgent: AddCommand = (program, terminal, ending) => {
   program
@@ -136,19 +113,6 @@ const addAgent: AddCommand = (program, terminal, ending) => {
       ending(await agentCommand(options, terminal));
     });
 };
-
-/** Flags of `weir agent`. */
-export interface AgentFlags {
-  console: string;
-  token?: string;
-  name?: string;
-  stateDir: string;
-  slots?: number;
-  concurrency?: number;
-  holdoffSeconds?: [number, number];
-  logLevel: string;
-  json: boolean;
-}
 
 const addSimulate: AddCommand = (program, terminal, ending) => {
   program
@@ -196,10 +160,4 @@ function secondsRange(text: string): [number, number] {
     throw new InvalidArgumentError('It must be two numbers of seconds, the lower first, for example 30-300.');
   }
   return [low, high];
-}
-
-/** Reads a required value from a flag or the environment. @throws CommandError `missing-option` */
-export function required(value: string | undefined, name: string, remedy: string): string {
-  if (value !== undefined && value !== '') return value;
-  throw new CommandError('missing-option', `${name} is missing`, { remedy });
 }

@@ -10,7 +10,20 @@ import {
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import { untilSignal } from '../output/run-until-signal.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { type AgentFlags, VERSION } from '../program.ts';
+import { VERSION } from '../version.ts';
+
+/** Flags of `weir agent`. */
+export interface AgentFlags {
+  console: string;
+  token?: string;
+  name?: string;
+  stateDir: string;
+  slots?: number;
+  concurrency?: number;
+  holdoffSeconds?: [number, number];
+  logLevel: string;
+  json: boolean;
+}
 
 /** `weir agent`: runs until SIGINT or SIGTERM, then gives its work back and says goodbye. */
 export async function agentCommand(flags: AgentFlags, terminal: Terminal): Promise<number> {

@@ -12,7 +12,19 @@ import { s3EndpointProbe } from '../endpoint-probe.ts';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import { untilSignal } from '../output/run-until-signal.ts';
 import type { Terminal } from '../output/terminal.ts';
-import type { ConsoleFlags } from '../program.ts';
+
+/** Flags of `weir console`. */
+export interface ConsoleFlags {
+  dataDir: string;
+  host: string;
+  port?: number;
+  publicUrl?: string;
+  tlsCert?: string;
+  tlsKey?: string;
+  windowSeconds: number;
+  logLevel: string;
+  json: boolean;
+}
 
 const builtPages = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 

@@ -11,7 +11,17 @@ import { formatBytes, formatCount, formatPercent } from '../output/figures.ts';
 import { Progress } from '../output/progress.ts';
 import { untilSignal } from '../output/run-until-signal.ts';
 import type { Terminal } from '../output/terminal.ts';
-import type { DemoFlags } from '../program.ts';
+
+/** Flags of `weir demo` as commander hands them over. */
+export interface DemoFlags {
+  port: number;
+  objects?: number;
+  limit?: number;
+  windowSeconds: number;
+  rounds: number;
+  exitWhenDone: boolean;
+  json: boolean;
+}
 
 const SOURCE_BUCKET = 'production';
 const TARGET_BUCKET = 'replica';
