@@ -10,7 +10,6 @@ import { utilizationPercent } from './utilization.ts';
  */
 export async function evaluateAlarms(context: ConsoleContext, { checkClear }: { checkClear: boolean }): Promise<void> {
   const { enabled, alarmThresholdPercent } = context.governor.settings;
-  if (!enabled && !checkClear) return;
   const observation = {
     utilizationPercent: enabled ? utilizationPercent(context) : 0,
     thresholdPercent: alarmThresholdPercent,

@@ -20,9 +20,9 @@ export async function recordHeartbeat(
   requireProtocolVersion(context, request.protocolVersion);
   const moment = momentOf(context);
   const restarted = agent.bootId !== null && agent.bootId !== request.bootId;
-  const repeated = isRepeated(agent, request.usage);
   context.fleet.heartbeat(agent, request, moment);
-  if (request.usage !== null && !repeated) context.windows.push(recordOf(agent, request.usage, moment.nowMs));
+  // A repeated report is written once: the history keeps the first record of each window.
+  if (request.usage !== null) context.windows.push(recordOf(agent, request.usage, moment.nowMs));
   const report = {
     epoch: request.usage?.epoch ?? null,
     windowNumber: request.usage?.windowNumber ?? null,
@@ -42,10 +42,6 @@ export async function recordHeartbeat(
     nextHeartbeatSeconds: context.limits.windowSeconds,
     consoleTimeMs: moment.nowMs,
   };
-}
-
-function isRepeated(agent: LiveAgent, usage: WindowUsage | null): boolean {
-  return usage !== null && agent.usage?.epoch === usage.epoch && agent.usage.windowNumber === usage.windowNumber;
 }
 
 function recordOf(agent: LiveAgent, usage: WindowUsage, endedAtMs: number): WindowRecord {

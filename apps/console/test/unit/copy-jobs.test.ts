@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { actOnJob } from '../../src/actions/act-on-job.ts';
 import { listFailures } from '../../src/actions/list-failures.ts';
 import { readJob } from '../../src/actions/read-job.ts';
+import { returnLeases } from '../../src/actions/return-leases.ts';
 import { revokeAgent } from '../../src/actions/revoke-agent.ts';
 import { splitWork } from '../../src/actions/split-shard.ts';
 import { copied, TestConsole } from '../support/test-console.ts';
@@ -60,6 +61,25 @@ test('the oldest job is served first, and an idle agent gets the next job rather
   expect((await b.take()).jobId).toBe(newer);
 });
 
+test('ranges of the older job go before a newer job, although the older one runs already', async () => {
+  const [a, b] = [await console.agent('a'), await console.agent('b')];
+  const older = await console.job('older');
+  const first = await a.take();
+  await console.job('newer');
+  await split(a.agentId, first, ['m']);
+  expect((await b.take()).jobId).toBe(older);
+});
+
+test('a shard that is reported done while its lease is being taken back stays done', async () => {
+  const a = await console.agent('a');
+  const jobId = await console.job();
+  const held = await a.take();
+  const leases = console.context.leases.held();
+  const reporting = a.report(held, { state: 'completed', live: copied(5) });
+  await Promise.all([reporting, returnLeases(console.context, leases, 'test')]);
+  expect(await readJob(console.context, jobId)).toMatchObject({ state: 'completed', shardsDone: 1 });
+});
+
 test('an assignment carries the decrypted credentials, which are stored encrypted', async () => {
   const a = await console.agent('a');
   await console.job();
@@ -93,7 +113,7 @@ test('a lease of a silent agent lapses after three windows and goes on from its 
     checkpoint: 'm',
     atCheckpoint: copied(5),
     live: copied(8),
-    failures: [failure('c'), failure('x')],
+    failures: [failure('c'), failure('m'), failure('x')],
   });
   await console.clock.advance(90_000);
   expect((await b.claim()).assignment).toBeNull();
@@ -105,7 +125,7 @@ test('a lease of a silent agent lapses after three windows and goes on from its 
   const job = await readJob(console.context, lost.jobId);
   expect(job.counters.objectsCopied).toBe(5);
   // What failed behind the checkpoint is tried again, so it is not known to have failed any more.
-  expect((await listFailures(console.context, lost.jobId, 10)).failures.map(({ key }) => key)).toEqual(['c']);
+  expect((await listFailures(console.context, lost.jobId, 10)).failures.map(({ key }) => key)).toEqual(['c', 'm']);
   await expect(a.report(lost)).rejects.toMatchObject({ code: 'lease-lost' });
 });
 
