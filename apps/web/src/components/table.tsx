@@ -111,7 +111,13 @@ export function Cell({
 }
 
 /** The cell that names its row. */
-export function RowHeader({ children, className }: { children: ReactNode; className?: string }): ReactElement {
+export function RowHeader({
+  children,
+  className,
+}: {
+  children: ReactNode;
+  className?: string | undefined;
+}): ReactElement {
   return (
     <th scope="row" className={cx(styles.rowHeader, className)}>
       {children}

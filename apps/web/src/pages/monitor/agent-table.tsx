@@ -91,7 +91,7 @@ const AgentRow = memo(function AgentRow({ row }: { row: MonitorRow }): ReactElem
   const band = row.efficiencyPercent === null || row.actualTps === 0 ? null : bandOf(row.efficiencyPercent);
   return (
     <tr className={cx(row.kind === 'console' && styles.console)}>
-      <RowHeader>{row.name}</RowHeader>
+      <RowHeader className={styles.name}>{row.name}</RowHeader>
       <Cell name="Status">
         <AgentStatus row={row} />
       </Cell>
