@@ -127,7 +127,7 @@ describe('requests', () => {
 
   test('arguments and results are typed by the route', () => {
     const client: Client = createClient({ baseUrl: BASE });
-    expectTypeOf<Parameters<typeof client.call<'job'>>>().toEqualTypeOf<
+    expectTypeOf<Parameters<typeof client.call<'job'>>>().branded.toEqualTypeOf<
       ['job', { params: { jobId: string }; signal?: AbortSignal; timeoutMs?: number }]
     >();
     expectTypeOf<Awaited<ReturnType<typeof client.call<typeof routes.heartbeat>>>>().toEqualTypeOf<HeartbeatResponse>();
