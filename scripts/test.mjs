@@ -1,5 +1,5 @@
 // npm test: from an empty clone to every check and test. `npm test -- --only unit` runs one stage.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, ensureNodeModules, ensureTestPrograms, root, run, say, stop, tool } from './prepare.mjs';
 
@@ -33,6 +33,13 @@ function vitest(project) {
   return status;
 }
 
+/** Folders of the packages that npm users will install: all that are not private. */
+function publishedPackages() {
+  return readdirSync(join(root, 'packages'))
+    .map((name) => join('packages', name))
+    .filter((folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).private !== true);
+}
+
 /** @type {Record<string, () => number>} */
 const stages = {
   types: () => run(tool('tsc'), ['-b']),
@@ -40,6 +47,9 @@ const stages = {
   format: () => run(tool('oxfmt'), ['--check']),
   boundaries: () => run(tool('depcruise'), ['--config', '.dependency-cruiser.mjs', 'packages', 'apps']),
   deadcode: () => run(tool('knip'), []),
+  repetition: () => run(tool('jscpd'), []),
+  publishable: () =>
+    Math.max(...publishedPackages().map((folder) => run(tool('publint'), ['run', folder, '--strict']))),
   unit: () => vitest('unit'),
   integration: () => vitest('integration'),
   e2e: () => vitest('e2e'),
