@@ -3,7 +3,7 @@ import { copyError, sendStream } from './copy-single.ts';
 import type { CopyItem, CopyPlan } from './copy-plan.ts';
 import { S3Error } from './errors.ts';
 import { etagIsOpaque, isMultipartEtag, md5OfEtag, multipartEtag, sameEtag } from './etag.ts';
-import { openGate } from './gate.ts';
+import { admit, openGate } from './gate.ts';
 import type { CallContext } from './gate.ts';
 import { keptHeaders } from './object-headers.ts';
 import {
@@ -51,9 +51,14 @@ export async function copyMultipart(
 ): Promise<number> {
   const { client, bucket } = plan.target;
   const headers = keptHeaders(source.headers);
-  const upload = await createMultipartUpload(client, { bucket, key: targetKey, headers }, call);
+  const parked = admit(call, 'CreateMultipartUpload', 0);
+  if (parked !== undefined) await parked;
+  // Cut off in the middle, this one would leave an upload whose id nobody knows; so it may finish, whatever happens.
+  const detached = { ...call, cancellation: new Cancellation() };
+  const upload = await createMultipartUpload(client, { bucket, key: targetKey, headers }, detached, { admitted: true });
   const copy: PartsCopy = { plan, key: item.key, source, upload };
   try {
+    call.cancellation.throwIfCancelled();
     const parts = await copyParts(copy, call);
     await complete(copy, parts, call);
     return source.sizeBytes;

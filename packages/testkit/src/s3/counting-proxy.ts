@@ -29,6 +29,8 @@ export interface CountingProxy {
   inject(fault: ProxyFault): void;
   /** Faults that have not been used up. */
   pendingFaults(): number;
+  /** Forgets all faults. */
+  heal(): void;
   stop(): Promise<void>;
 }
 
@@ -76,6 +78,9 @@ export async function startCountingProxy(targetUrl: string): Promise<CountingPro
       faults.push({ fault, left: fault.times ?? 1 });
     },
     pendingFaults: () => faults.filter((each) => each.left > 0).length,
+    heal: () => {
+      faults.length = 0;
+    },
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,0 +1,269 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startCountingProxy, startFauxqs } from '@weir/testkit';
+import type { CountingProxy, FauxqsServer } from '@weir/testkit';
+import { callContext, copyRange, createBucket, probeBucket, probeEndpoint } from '../../src/index.ts';
+import type { CopyFailure, CopyRangeOptions, S3Client, S3Error } from '../../src/index.ts';
+import { clientFor, noise, optionsFor, put } from './fixtures.ts';
+import { readListing, readUploads, sdkClient } from './second-reader.ts';
+
+/** Short limits, so that a hanging server costs a test half a second. */
+const LIMITS = {
+  timeouts: { connectMs: 500, responseMs: 600, stallMs: 600 },
+  retry: { maxAttempts: 4, baseDelayMs: 5, throttleBaseDelayMs: 10, maxDelayMs: 50 },
+};
+const MIB = 1024 * 1024;
+
+let server: FauxqsServer;
+let proxy: CountingProxy;
+let client: S3Client;
+let bucket: string;
+let bucketNumber = 0;
+let options: CopyRangeOptions;
+let failures: CopyFailure[];
+let throttled: S3Error[];
+
+beforeAll(async () => {
+  server = await startFauxqs();
+  proxy = await startCountingProxy(server.url);
+});
+
+afterAll(async () => {
+  await proxy.stop();
+  await server.stop();
+});
+
+beforeEach(async () => {
+  proxy.heal();
+  bucket = `bucket-${bucketNumber++}`;
+  client = clientFor({ ...server, url: proxy.url }, LIMITS);
+  await createBucket(client, bucket, callContext());
+  await createBucket(client, `${bucket}-copy`, callContext());
+  proxy.reset();
+  failures = [];
+  throttled = [];
+  options = {
+    source: { client, bucket, prefix: '' },
+    target: { client, bucket: `${bucket}-copy`, prefix: '' },
+    mode: 'copy-all',
+    tuning: { multipartThresholdBytes: 11 * MIB, partBytes: 5 * MIB, bufferUpToBytes: 64 * 1024 },
+    onThrottled: (error) => void throttled.push(error),
+    onFailure: (failure) => void failures.push(failure),
+  };
+  return async () => client.close();
+});
+
+async function expectEqualBuckets(): Promise<void> {
+  const sdk = sdkClient(server);
+  const [source, target] = [await readListing(sdk, bucket), await readListing(sdk, `${bucket}-copy`)];
+  const sizes = (listing: typeof source): Map<string, number> =>
+    new Map([...listing].map(([key, { sizeBytes }]) => [key, sizeBytes]));
+  expect(sizes(target)).toEqual(sizes(source));
+  expect(await readUploads(sdk, `${bucket}-copy`)).toEqual([]);
+  sdk.destroy();
+}
+
+/** One object that is buffered, one that is streamed, one in three parts. */
+async function putThreeKinds(): Promise<void> {
+  await put(client, bucket, 'a-buffered', noise(1_000));
+  await put(client, bucket, 'b-streamed', noise(2 * MIB));
+  await put(client, bucket, 'c-parts', noise(12 * MIB));
+  proxy.reset();
+}
+
+describe('trouble that retries absorb', () => {
+  test.each([
+    ['503 SlowDown', { type: 'error', times: 4 }],
+    ['500 errors', { type: 'error', status: 500, code: 'InternalError', times: 4 }],
+    ['connections cut before the request arrives', { type: 'reset', times: 4 }],
+    ['answers lost after the work was done', { type: 'lost-answer', times: 4 }],
+    ['a server that does not answer', { type: 'hang', times: 2 }],
+  ] as const)('%s', async (_name, fault) => {
+    await putThreeKinds();
+    for (const operation of [
+      'ListObjectsV2',
+      'GetObject',
+      'PutObject',
+      'UploadPart',
+      'CreateMultipartUpload',
+      'HeadObject',
+    ]) {
+      proxy.inject({ ...fault, operation, times: operation === 'GetObject' ? fault.times : 1 });
+    }
+    const result = await copyRange(options).result;
+    expect(result).toMatchObject({ state: 'completed', error: null });
+    expect(result.snapshot.live).toMatchObject({ objectsCopied: 3, objectsFailed: 0 });
+    expect(result.snapshot.live.retries).toBeGreaterThanOrEqual(7);
+    expect(proxy.pendingFaults()).toBe(0);
+    expect(throttled).toEqual([]);
+    // An upload whose id was lost with the answer cannot be known to us; all others are gone.
+    if (fault.type !== 'lost-answer') await expectEqualBuckets();
+  });
+
+  test.each([0, 1, 500])('a body that is cut after %i bytes is noticed and fetched again', async (afterBytes) => {
+    await putThreeKinds();
+    for (const key of ['a-buffered', 'b-streamed', 'c-parts']) {
+      proxy.inject({ type: 'cut-body', afterBytes, operation: 'GetObject', targetContains: key });
+    }
+    const result = await copyRange(options).result;
+    expect(result.snapshot.live).toMatchObject({ objectsCopied: 3, objectsFailed: 0 });
+    expect(result.snapshot.live.retries).toBeGreaterThanOrEqual(3);
+    await expectEqualBuckets();
+  });
+
+  test('a flipped bit is noticed by the checksum, wherever there is one', async () => {
+    await putThreeKinds();
+    for (const key of ['a-buffered', 'b-streamed']) {
+      proxy.inject({ type: 'flip-bit', operation: 'GetObject', targetContains: key });
+    }
+    const result = await copyRange(options).result;
+    expect(result.snapshot.live).toMatchObject({ objectsCopied: 3, objectsFailed: 0, retries: 2 });
+    const sdk = sdkClient(server);
+    const [source, target] = [await readListing(sdk, bucket), await readListing(sdk, `${bucket}-copy`)];
+    for (const key of ['a-buffered', 'b-streamed']) expect(target.get(key)).toEqual(source.get(key));
+  });
+
+  test('a completion that says 200 and holds an error is repeated', async () => {
+    await putThreeKinds();
+    proxy.inject({ type: 'error-200', operation: 'CompleteMultipartUpload', times: 2 });
+    const result = await copyRange(options).result;
+    expect(result.snapshot.live).toMatchObject({ objectsCopied: 3, retries: 2 });
+    expect(proxy.counts()['CompleteMultipartUpload']).toBe(3);
+    await expectEqualBuckets();
+  });
+
+  test('a completion whose answer is lost is not taken for a failure', async () => {
+    await putThreeKinds();
+    proxy.inject({ type: 'lost-answer', operation: 'CompleteMultipartUpload' });
+    const result = await copyRange(options).result;
+    expect(result.snapshot.live).toMatchObject({ objectsCopied: 3, objectsFailed: 0 });
+    await expectEqualBuckets();
+  });
+});
+
+describe('trouble that retries do not absorb', () => {
+  test('a throttle pauses the run once; nothing is lost after it', async () => {
+    for (let index = 0; index < 60; index++) await put(client, bucket, `k${index}`, noise(100));
+    proxy.inject({ type: 'error', operation: 'PutObject', times: 40 });
+    const run = copyRange({
+      ...options,
+      concurrency: 8,
+      onThrottled: (error) => {
+        throttled.push(error);
+        setTimeout(() => run.resume(), 20);
+      },
+    });
+    const result = await run.result;
+    expect(result.state).toBe('completed');
+    expect(throttled.length).toBeGreaterThanOrEqual(1);
+    expect(throttled[0]).toMatchObject({
+      code: 'SlowDown',
+      throttle: true,
+      bucket: `${bucket}-copy`,
+      requestId: 'proxy',
+    });
+    expect(failures).toEqual([]);
+    await expectEqualBuckets();
+  });
+
+  test('an upload that cannot be finished is aborted', async () => {
+    await putThreeKinds();
+    proxy.inject({ type: 'error', status: 403, code: 'AccessDenied', operation: 'UploadPart', times: 100 });
+    const result = await copyRange(options).result;
+    expect(result).toMatchObject({ state: 'completed', snapshot: { live: { objectsCopied: 2, objectsFailed: 1 } } });
+    expect(failures).toMatchObject([{ key: 'c-parts', code: 'AccessDenied' }]);
+    expect(server.openUploadKeys(`${bucket}-copy`)).toEqual([]);
+    expect(proxy.counts()['AbortMultipartUpload']).toBe(1);
+  });
+
+  test('a run that is abandoned or released in the middle of parts leaves no upload behind', async () => {
+    for (let index = 0; index < 4; index++) await put(client, bucket, `large-${index}`, noise(12 * MIB));
+    for (const how of ['abandon', 'release'] as const) {
+      proxy.heal();
+      proxy.inject({ type: 'delay', ms: 400, operation: 'UploadPart', times: 12 });
+      const run = copyRange(options);
+      while (server.openUploadKeys(`${bucket}-copy`).length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+      const result = await run[how]();
+      expect(result.state).toBe(how === 'abandon' ? 'abandoned' : 'released');
+      expect(server.openUploadKeys(`${bucket}-copy`)).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['repeated-continuation-token', '<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>'],
+    ['missing-continuation-token', '<IsTruncated>true</IsTruncated>'],
+  ])('a listing that would never end is stopped: %s', async (code, xml) => {
+    proxy.inject({
+      type: 'body',
+      body: `<ListBucketResult>${xml}</ListBucketResult>`,
+      operation: 'ListObjectsV2',
+      times: 3,
+    });
+    const result = await copyRange(options).result;
+    expect(result).toMatchObject({ state: 'failed', error: { code } });
+    expect(proxy.counts()['ListObjectsV2']).toBeLessThanOrEqual(3);
+  });
+
+  test('credentials that expire in the middle stop the run, and the checkpoint is good', async () => {
+    for (let index = 10; index < 60; index++) await put(client, bucket, `k${index}`, noise(100));
+    proxy.reset();
+    const run = copyRange({ ...options, concurrency: 2 });
+    while ((proxy.counts()['PutObject'] ?? 0) < 20) await new Promise((resolve) => setTimeout(resolve, 1));
+    proxy.inject({ type: 'error', status: 400, code: 'ExpiredToken', operation: 'GetObject', times: 10 });
+    const result = await run.result;
+    expect(result).toMatchObject({ state: 'failed', error: { code: 'ExpiredToken', retryable: false } });
+    expect(failures).toEqual([]);
+    const target = await readListing(sdkClient(server), `${bucket}-copy`);
+    const done = Number(result.snapshot.checkpoint?.slice(1) ?? 9) - 9;
+    expect(target.size).toBeGreaterThanOrEqual(done);
+    for (let index = 10; index < 10 + done; index++) expect(target.has(`k${index}`)).toBe(true);
+  });
+});
+
+describe('the test of an endpoint', () => {
+  test('succeeds with the buckets and the time that it took', async () => {
+    const result = await probeEndpoint(optionsFor(server));
+    expect(result.buckets).toContain(bucket);
+    expect(result.latencyMs).toBeGreaterThan(0);
+    await probeBucket(optionsFor(server), bucket);
+  });
+
+  test('tells an address that nobody answers at from one that is no S3 server', async () => {
+    await expect(probeEndpoint(optionsFor({ ...server, url: 'http://127.0.0.1:1' }))).rejects.toMatchObject({
+      kind: 'unreachable',
+      code: 'connection-refused',
+    });
+    await expect(probeEndpoint(optionsFor({ ...server, url: 'http://no-such-host.invalid' }))).rejects.toMatchObject({
+      kind: 'unreachable',
+      code: 'host-not-found',
+    });
+    await expect(
+      probeEndpoint(optionsFor({ ...server, url: server.url.replace('http:', 'https:') })),
+    ).rejects.toMatchObject({
+      kind: 'tls',
+    });
+    const web = createServer((_request, response) => response.end('<html>Welcome</html>'));
+    await new Promise<void>((resolve) => {
+      web.listen(0, '127.0.0.1', resolve);
+    });
+    const address = web.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    await expect(probeEndpoint(optionsFor({ ...server, url: `http://127.0.0.1:${port}` }))).rejects.toMatchObject({
+      kind: 'not-s3',
+    });
+    web.close();
+  });
+
+  test('names the bucket that does not exist', async () => {
+    await expect(probeBucket(optionsFor(server), 'nowhere')).rejects.toMatchObject({
+      kind: 'no-such-bucket',
+      message: `bucket nowhere does not exist at ${server.url}`,
+    });
+  });
+
+  test('can be given up', async () => {
+    proxy.inject({ type: 'hang' });
+    const through = optionsFor({ ...server, url: proxy.url });
+    await expect(probeEndpoint(through, AbortSignal.timeout(50))).rejects.toThrow(/time/i);
+  });
+});
