@@ -1,5 +1,3 @@
-import type { Counter, WaitingTake } from './counter.ts';
-import type { Decision } from './decision.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Engine } from './engine.ts';
 import { QuotaError } from './errors.ts';
@@ -50,14 +48,4 @@ function checkLimit(core: QuotaCore, limit: unknown): number {
 /** @throws {QuotaError} `closed` after `Quotas.close`. */
 export function checkOpen(core: QuotaCore): void {
   if (core.isClosed()) throw new QuotaError('closed', 'the quotas were closed');
-}
-
-/** What a take needs to wait in line. */
-export function waiting(cost: number, limit: number, atMs: number, answer: (decision: Decision) => void): WaitingTake {
-  return { cost, limit, atMs, answer, retried: false };
-}
-
-/** The counter of a subject now. */
-export function counterNow(core: QuotaCore, subject: string): Counter {
-  return core.tracker.at(subject, core.now());
 }

@@ -27,7 +27,7 @@ export interface WaitingTake {
 }
 
 /** For how long a total counts as just seen, in ms; then the store is asked to look at the deadline again. */
-export const SEEN_FRESH_MS = 5_000;
+const SEEN_FRESH_MS = 5_000;
 
 /** What this process knows of one counter: nothing here decides alone, losing it costs a question to the store. */
 export class Counter {

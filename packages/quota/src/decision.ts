@@ -41,21 +41,18 @@ export interface Place {
   readonly resetAt: number;
 }
 
-/** What makes a decision beside its place. */
-export interface DecisionParts {
+/** What was found out about a take. */
+export interface Verdict {
   readonly allowed: boolean;
   readonly used: number;
   readonly limit: number;
   readonly cost: number;
+  /** What the counter was charged. */
   readonly charged: number;
   readonly source: Source;
-  readonly takenAt: number;
-  readonly retryAfterMs: number;
+  /** A quota in shadow allowed what it would have refused. */
   readonly wouldRefuse: boolean;
   readonly replayed: boolean;
-  /** Identity of the take: the engine that decided and its number there. */
-  readonly by: string;
-  readonly number: number | string;
 }
 
 /** The answer to a take. "No" is a value: `allowed` is false and nothing was spent. */
@@ -85,23 +82,31 @@ export class Decision {
   readonly #by: string;
   readonly #number: number | string;
 
-  constructor(place: Place, parts: DecisionParts) {
-    const { allowed, used, limit } = parts;
-    this.allowed = allowed;
+  /** @param by with `number` the identity of the take: the engine that decided, and its number there. */
+  constructor(
+    place: Place,
+    verdict: Verdict,
+    takenAt: number,
+    retryAfterMs: number,
+    by: string,
+    number: number | string,
+  ) {
+    const { used, limit } = verdict;
+    this.allowed = verdict.allowed;
     this.used = used;
     this.remaining = limit > used ? limit - used : 0;
     this.limit = limit;
     this.resetAt = place.resetAt;
-    this.retryAfterMs = parts.retryAfterMs;
-    this.source = parts.source;
-    this.cost = parts.cost;
-    this.charged = parts.charged;
-    this.takenAt = parts.takenAt;
-    this.wouldRefuse = parts.wouldRefuse;
-    this.replayed = parts.replayed;
+    this.retryAfterMs = retryAfterMs;
+    this.source = verdict.source;
+    this.cost = verdict.cost;
+    this.charged = verdict.charged;
+    this.takenAt = takenAt;
+    this.wouldRefuse = verdict.wouldRefuse;
+    this.replayed = verdict.replayed;
     this.place = place;
-    this.#by = parts.by;
-    this.#number = parts.number;
+    this.#by = by;
+    this.#number = number;
   }
 
   get quota(): string {

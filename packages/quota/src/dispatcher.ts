@@ -1,6 +1,6 @@
 import type { Counter, Lane, WaitingTake } from './counter.ts';
 import type { Engine } from './engine.ts';
-import type { QuotaError } from './errors.ts';
+import { QuotaError } from './errors.ts';
 import { applyDraw, type Landing } from './landing.ts';
 import { returnLate } from './late.ts';
 import { planDraws, type PlannedDraw } from './split.ts';
@@ -20,34 +20,32 @@ import { Watchdog } from './watchdog.ts';
  * What the store does not answer in time is decided by the quota's outage policy; a reply that comes later is returned.
  */
 
-/** Most draws in one call to the store. */
+/** Most counters in one call to the store. */
 const MAX_BATCH = 1_000;
+
+/** Takes that waited longer than this share of their budget travel apart, so that nobody's budget is cut by theirs. */
+const AGED_SHARE = 1 / 8;
 
 // Part of every host that the package supports; it is compiled without their types.
 declare function queueMicrotask(run: () => void): void;
 
-/** One counter's draws in one call. */
-export interface Flight {
-  readonly counter: Counter;
-  readonly planned: readonly PlannedDraw[];
-  readonly batch: Batch;
-  readonly dueMs: number;
-  /** Decided without the store, because it did not answer in time. */
-  overdue: boolean;
-  /** The takes that were then admitted. */
-  readonly admitted: Set<WaitingTake>;
-}
-
+/** The draws of one call. A counter's draws stand next to each other. */
 interface Batch {
   readonly lane: Lane;
+  readonly planned: readonly PlannedDraw[];
+  /** When its takes must be decided, in ms. */
+  dueMs: number;
+  /** Counted as a failure of its lane. */
   failed: boolean;
+  /** Decided without the store, because it did not answer in time; the takes that were then admitted. */
+  overdue: Set<WaitingTake> | undefined;
 }
 
 /** Sends what waits at the end of each tick and hands out the answers. */
 export class Dispatcher {
   readonly #engine: Engine;
   readonly #landing: Landing;
-  readonly #watchdogs = new Map<number, Watchdog<Flight>>();
+  readonly #watchdogs = new Map<number, Watchdog<Batch>>();
   #queued: Counter[] = [];
   #scheduled = false;
 
@@ -77,96 +75,92 @@ export class Dispatcher {
     const queued = this.#queued;
     this.#queued = [];
     const nowMs = this.#engine.clock();
-    const lanes = new Map<Lane, Counter[]>();
+    // Counters that may travel together: one lane, one budget, and not much older than the others.
+    const groups = new Map<Lane, Map<number, Counter[]>>();
     for (const counter of queued) {
       counter.queued = false;
-      const list = lanes.get(counter.lane);
-      if (list === undefined) lanes.set(counter.lane, [counter]);
-      else list.push(counter);
+      const { budgetMs } = counter.rules;
+      const aged = nowMs - (counter.waiting[0]?.atMs ?? nowMs) > budgetMs * AGED_SHARE;
+      if (aged) this.#send(counter.lane, budgetMs, [counter], nowMs);
+      else listOf(listsOf(groups, counter.lane), budgetMs).push(counter);
     }
-    for (const [lane, counters] of lanes) {
-      for (let at = 0; at < counters.length; at += MAX_BATCH)
-        this.#send(lane, counters.slice(at, at + MAX_BATCH), nowMs);
+    for (const [lane, lists] of groups) {
+      for (const [budgetMs, counters] of lists) {
+        for (let at = 0; at < counters.length; at += MAX_BATCH) {
+          const some = counters.length <= MAX_BATCH ? counters : counters.slice(at, at + MAX_BATCH);
+          this.#send(lane, budgetMs, some, nowMs);
+        }
+      }
     }
   }
 
-  #send(lane: Lane, counters: readonly Counter[], nowMs: number): void {
-    const { engine } = this.#landing;
+  #send(lane: Lane, budgetMs: number, counters: readonly Counter[], nowMs: number): void {
+    const engine = this.#engine;
     if (!lane.breaker.admits(nowMs)) {
       for (const counter of counters) this.#giveUp(counter, nowMs);
       return;
     }
-    const batch: Batch = { lane, failed: false };
-    const flights = counters.map((counter) => this.#depart(counter, batch, nowMs));
-    const draws = flights.flatMap((flight) => flight.planned.map((planned) => planned.draw));
+    const planned: PlannedDraw[] = [];
+    let oldestMs = nowMs;
+    for (const counter of counters) {
+      const takes = counter.waiting;
+      counter.waiting = [];
+      counter.inFlight = true;
+      oldestMs = Math.min(oldestMs, takes[0]?.atMs ?? nowMs);
+      planDraws(counter, takes, nowMs, planned);
+      counter.owed = 0;
+      engine.metrics.coalesced += Math.max(0, takes.length - 1);
+    }
+    const batch: Batch = { lane, planned, dueMs: oldestMs + budgetMs, failed: false, overdue: undefined };
+    this.#watchdog(budgetMs).add(batch, nowMs);
     engine.metrics.storeCalls += 1;
-    engine.metrics.draws += draws.length;
-    settled(() => engine.store.take(draws)).then(
-      (results) => this.#land(batch, flights, results),
-      (error: unknown) => {
-        const failure = asQuotaError(error);
-        this.#land(
-          batch,
-          flights,
-          draws.map(() => failure),
-        );
-      },
+    engine.metrics.draws += planned.length;
+    settled(() => engine.store.take(planned.map((one) => one.draw))).then(
+      (results) => this.#land(batch, budgetMs, results),
+      (error: unknown) => this.#land(batch, budgetMs, asQuotaError(error)),
     );
   }
 
-  #depart(counter: Counter, batch: Batch, nowMs: number): Flight {
-    const takes = counter.waiting;
-    counter.waiting = [];
-    counter.inFlight = true;
-    const planned = planDraws(counter, takes, nowMs);
-    counter.owed = 0;
-    if (takes.length > 1) this.#engine.metrics.coalesced += takes.length - 1;
-    const budgetMs = counter.rules.budgetMs;
-    const dueMs = (takes[0]?.atMs ?? nowMs) + budgetMs;
-    const flight: Flight = { counter, planned, batch, dueMs, overdue: false, admitted: new Set() };
-    this.#watchdog(budgetMs).add(flight, nowMs);
-    return flight;
-  }
-
-  #land(batch: Batch, flights: readonly Flight[], results: readonly (Drawn | Error)[]): void {
+  /** @param results one per draw, or the failure of all. */
+  #land(batch: Batch, budgetMs: number, results: readonly (Drawn | Error)[] | Error): void {
     const nowMs = this.#engine.clock();
+    const { planned, overdue } = batch;
     this.#tellLane(batch, results);
-    let at = 0;
-    for (const flight of flights) {
-      const own = results.slice(at, at + flight.planned.length);
-      at += flight.planned.length;
-      if (!flight.overdue) this.#arrive(flight, own, nowMs);
-      else returnLate(this.#engine, flight.counter, flight.planned, flight.admitted, own);
+    if (overdue === undefined) this.#watchdog(budgetMs).remove(batch);
+    for (let index = 0; index < planned.length; index++) {
+      const one = planned[index];
+      if (one === undefined) break;
+      const result = results instanceof Error ? results : (results[index] ?? missing());
+      if (overdue !== undefined) {
+        returnLate(this.#engine, one, overdue, result);
+        continue;
+      }
+      const { counter } = one;
+      applyDraw(this.#landing, one, result, nowMs);
+      if (planned[index + 1]?.counter === counter) continue;
+      counter.inFlight = false;
+      if (counter.waiting.length > 0) this.enqueue(counter);
     }
-  }
-
-  #arrive(flight: Flight, results: readonly (Drawn | Error)[], nowMs: number): void {
-    const { counter, planned } = flight;
-    this.#watchdog(counter.rules.budgetMs).remove(flight);
-    counter.inFlight = false;
-    planned.forEach((one, index) => applyDraw(this.#landing, counter, one, results[index] ?? missing(), nowMs));
-    if (counter.waiting.length > 0) this.enqueue(counter);
   }
 
   /** The store did not answer in time: what travels and what waits behind it is decided here. */
-  #overdue(flight: Flight, nowMs: number): void {
-    const { counter, batch } = flight;
-    flight.overdue = true;
-    counter.inFlight = false;
-    if (!batch.failed) {
-      batch.failed = true;
-      this.#engine.metrics.storeTimeouts += 1;
-      laneFailed(this.#engine, batch.lane, asQuotaError(new Error('the store did not answer within the budget')));
-    }
-    for (const { kind, draw, takes } of flight.planned) {
+  #overdue(batch: Batch, nowMs: number): void {
+    const admitted = new Set<WaitingTake>();
+    batch.overdue = admitted;
+    this.#engine.metrics.storeTimeouts += 1;
+    batch.failed = true;
+    const error = new QuotaError('store-timeout', 'the store did not answer within the budget');
+    laneFailed(this.#engine, batch.lane, error);
+    for (const { kind, counter, draw, takes } of batch.planned) {
+      counter.inFlight = false;
       if (kind === 'debt') counter.unknown += draw.amount;
       for (const take of takes) {
         const decision = decideWithoutStore(this.#engine, counter, take, nowMs, true);
-        if (decision.allowed) flight.admitted.add(take);
+        if (decision.allowed) admitted.add(take);
         take.answer(decision);
       }
+      this.#giveUp(counter, nowMs);
     }
-    this.#giveUp(counter, nowMs);
   }
 
   /** Decides everything that waits for this counter without the store. */
@@ -177,31 +171,60 @@ export class Dispatcher {
   }
 
   /** A batch counts as one success or one failure of its lane. */
-  #tellLane(batch: Batch, results: readonly (Drawn | Error)[]): void {
-    const { engine } = this.#landing;
+  #tellLane(batch: Batch, results: readonly (Drawn | Error)[] | Error): void {
     // Given up before: an answer that comes too late is no success.
     if (batch.failed) return;
-    const failures = results.filter((result) => result instanceof Error).map(asQuotaError);
-    const outage = failures.find(isOutage);
-    if (outage === undefined || failures.length < results.length) {
-      laneSucceeded(engine, batch.lane);
+    const failure = failureOf(results);
+    if (failure === undefined) {
+      laneSucceeded(this.#engine, batch.lane);
       return;
     }
-    engine.metrics.storeFailures += 1;
     batch.failed = true;
-    laneFailed(engine, batch.lane, outage);
+    this.#engine.metrics.storeFailures += 1;
+    laneFailed(this.#engine, batch.lane, failure);
   }
 
-  #watchdog(budgetMs: number): Watchdog<Flight> {
+  #watchdog(budgetMs: number): Watchdog<Batch> {
     const known = this.#watchdogs.get(budgetMs);
     if (known !== undefined) return known;
     const { clock, timers } = this.#engine;
-    const made = new Watchdog<Flight>(clock, timers, (flight, nowMs) => this.#overdue(flight, nowMs));
+    const made = new Watchdog<Batch>(clock, timers, (batch, nowMs) => this.#overdue(batch, nowMs));
     this.#watchdogs.set(budgetMs, made);
     return made;
   }
 }
 
+/** Why the store is away; `undefined` when it answered at least one draw, if only to say that a counter is corrupt. */
+function failureOf(results: readonly (Drawn | Error)[] | Error): QuotaError | undefined {
+  if (results instanceof Error) {
+    const error = asQuotaError(results);
+    return isOutage(error) ? error : undefined;
+  }
+  let outage: QuotaError | undefined;
+  for (const result of results) {
+    if (!(result instanceof Error)) return undefined;
+    const error = asQuotaError(result);
+    if (isOutage(error)) outage ??= error;
+  }
+  return outage;
+}
+
 function missing(): QuotaError {
-  return asQuotaError(new Error('the store answered fewer results than it was asked for'));
+  return new QuotaError('store-unavailable', 'the store answered fewer results than it was asked for');
+}
+
+function listsOf(groups: Map<Lane, Map<number, Counter[]>>, lane: Lane): Map<number, Counter[]> {
+  const known = groups.get(lane);
+  if (known !== undefined) return known;
+  const made = new Map<number, Counter[]>();
+  groups.set(lane, made);
+  return made;
+}
+
+function listOf(lists: Map<number, Counter[]>, budgetMs: number): Counter[] {
+  const known = lists.get(budgetMs);
+  if (known !== undefined) return known;
+  const made: Counter[] = [];
+  lists.set(budgetMs, made);
+  return made;
 }

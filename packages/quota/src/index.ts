@@ -8,7 +8,7 @@ export {
   periodDeadline,
   type Deadline,
 } from './deadlines.ts';
-export { Decision, type DecisionParts, type Place, type Receipt, type Source } from './decision.ts';
+export { Decision, type Place, type Receipt, type Source, type Verdict } from './decision.ts';
 export { QuotaError, type QuotaErrorCode, type QuotaErrorDetail } from './errors.ts';
 export type { EventListener, QuotaEvent } from './events.ts';
 export type { Explanation } from './explain.ts';

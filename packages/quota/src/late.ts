@@ -11,31 +11,26 @@ import { settled } from './store-calls.ts';
  */
 export function returnLate(
   engine: Engine,
-  counter: Counter,
-  planned: readonly PlannedDraw[],
+  planned: PlannedDraw,
   admitted: ReadonlySet<WaitingTake>,
-  results: readonly (Drawn | Error)[],
+  result: Drawn | Error,
 ): void {
-  const returns: Return[] = [];
-  planned.forEach(({ kind, draw, takes }, index) => {
-    const result = results[index];
-    if (result === undefined || result instanceof Error) return;
-    counter.heard(result.total, engine.clock());
-    if (kind === 'debt') return;
-    let spent = 0;
-    for (const take of takes) if (admitted.has(take)) spent += take.cost;
-    const surplus = result.granted - spent;
-    if (surplus > 0) returns.push({ key: counter.key, amount: surplus, deadline: draw.deadline });
-    else counter.owed -= surplus;
-  });
-  if (returns.length > 0) giveBackQuietly(engine, counter, returns);
+  const { kind, counter, draw, takes } = planned;
+  if (result instanceof Error) return;
+  counter.heard(result.total, engine.clock());
+  if (kind === 'debt') return;
+  let spent = 0;
+  for (const take of takes) if (admitted.has(take)) spent += take.cost;
+  const surplus = result.granted - spent;
+  if (surplus > 0) giveBackQuietly(engine, counter, { key: counter.key, amount: surplus, deadline: draw.deadline });
+  else counter.owed -= surplus;
 }
 
 /** Gives back in the background; a failure leaves the amount spent, on the safe side of the limit. */
-export function giveBackQuietly(engine: Engine, counter: Counter, returns: readonly Return[]): void {
-  settled(() => engine.store.giveBack(returns)).then(
+export function giveBackQuietly(engine: Engine, counter: Counter, back: Return): void {
+  settled(() => engine.store.giveBack([back])).then(
     () => {
-      for (const { amount } of returns) engine.metrics.lateReturned += amount;
+      engine.metrics.lateReturned += back.amount;
       counter.reopen();
     },
     () => undefined,

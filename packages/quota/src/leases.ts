@@ -4,7 +4,7 @@ import type { TimerHandle } from './host.ts';
 import { settled } from './store-calls.ts';
 
 /** A block from which nothing was taken for this long goes back, in ms, so that other processes can have it. */
-export const LEASE_IDLE_MS = 5_000;
+const LEASE_IDLE_MS = 5_000;
 
 const LOOK_EVERY_MS = 1_000;
 

@@ -1,5 +1,5 @@
 import { DEFAULT_IPV6_PREFIX } from './addresses.ts';
-import { defaultMarginMs, LATEST_DEADLINE_MS, MAX_MARGIN_MS } from './deadlines.ts';
+import { defaultMarginMs, MAX_MARGIN_MS } from './deadlines.ts';
 import { QuotaError } from './errors.ts';
 import { escapeText } from './key-text.ts';
 import { MAX_QUOTA_ID_BYTES } from './keys.ts';
@@ -227,9 +227,4 @@ function otherProblems(definition: QuotaDefinition): string[] {
     problems.push('lease must not be larger than the limit');
   }
   return problems;
-}
-
-/** Latest time at which a counter of these rules can still be dated; the engine refuses to work after it. */
-export function latestUse(rules: QuotaRules): number {
-  return LATEST_DEADLINE_MS - rules.marginMs - 2 * nominalLengthMs(rules.length);
 }

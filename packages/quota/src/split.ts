@@ -10,6 +10,7 @@ export interface PlannedDraw {
    * - `debt`: what was admitted while the store was away.
    */
   readonly kind: 'run' | 'whole' | 'block' | 'debt';
+  readonly counter: Counter;
   readonly draw: Draw;
   readonly takes: readonly WaitingTake[];
 }
@@ -20,36 +21,54 @@ const BLOCK_SHARE = 8;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /**
- * How the waiting takes of one counter travel: as few draws as exactness allows. Pure.
+ * How the waiting takes of one counter travel: as few draws as exactness allows. Pure but for the hint that it uses up.
  * The draws apply in order at the store, so a run sees what the runs before it took.
+ * @param planned receives the draws.
  */
-export function planDraws(counter: Counter, takes: readonly WaitingTake[], nowMs: number): PlannedDraw[] {
+export function planDraws(
+  counter: Counter,
+  takes: readonly WaitingTake[],
+  nowMs: number,
+  planned: PlannedDraw[],
+): void {
   const seen = counter.seen(nowMs);
-  const draw = (amount: number, unit: number, limit: number): Draw => {
-    const base = { key: counter.key, amount, unit, limit, deadline: counter.period.deadline };
-    return seen === undefined ? base : { ...base, seen };
-  };
-  const planned: PlannedDraw[] = [];
-  if (counter.owed > 0) planned.push({ kind: 'debt', draw: draw(counter.owed, counter.owed, NO_LIMIT), takes: [] });
+  if (counter.owed > 0) {
+    planned.push({
+      kind: 'debt',
+      counter,
+      draw: drawOf(counter, counter.owed, counter.owed, NO_LIMIT, seen),
+      takes: [],
+    });
+  }
   const first = takes[0];
-  if (first === undefined) return planned;
+  if (first === undefined) return;
   const { shadow, lease } = counter.rules;
-  const oneLimit = takes.every((take) => take.limit === first.limit);
+  const limit = shadow ? NO_LIMIT : first.limit;
+  const oneLimit = shadow || takes.every((take) => take.limit === first.limit);
   if (lease > 0 && oneLimit) {
     const amount = blockSize(counter, sumOf(takes), first.limit);
-    return [...planned, { kind: 'block', draw: draw(amount, 1, first.limit), takes }];
+    planned.push({ kind: 'block', counter, draw: drawOf(counter, amount, 1, limit, seen), takes });
+    return;
   }
-  const limitOf = (take: WaitingTake): number => (shadow ? NO_LIMIT : take.limit);
-  const runs = runsOf(takes, limitOf);
+  const runs = runsOf(takes, shadow);
   const sum = sumOf(takes);
-  const together = runs.length > 1 && oneLimit && !counter.splitNext && sum <= limitOf(first) - (seen ?? 0);
+  const together = runs.length > 1 && oneLimit && !counter.splitNext && sum <= limit - (seen ?? 0);
   counter.splitNext = false;
-  if (together) return [...planned, { kind: 'whole', draw: draw(sum, sum, limitOf(first)), takes }];
-  for (const run of runs) {
-    const [{ cost, limit }] = run;
-    planned.push({ kind: 'run', draw: draw(cost * run.length, cost, shadow ? NO_LIMIT : limit), takes: run });
+  if (together) {
+    planned.push({ kind: 'whole', counter, draw: drawOf(counter, sum, sum, limit, seen), takes });
+    return;
   }
-  return planned;
+  for (const run of runs) {
+    const [{ cost, limit: own }] = run;
+    const draw = drawOf(counter, cost * run.length, cost, shadow ? NO_LIMIT : own, seen);
+    planned.push({ kind: 'run', counter, draw, takes: run });
+  }
+}
+
+function drawOf(counter: Counter, amount: number, unit: number, limit: number, seen: number | undefined): Draw {
+  const { key, period } = counter;
+  const { deadline } = period;
+  return seen === undefined ? { key, amount, unit, limit, deadline } : { key, amount, unit, limit, deadline, seen };
 }
 
 /** How many of a run's takes a granted amount admits: the first ones. */
@@ -65,13 +84,14 @@ function blockSize(counter: Counter, needed: number, limit: number): number {
 
 type Run = readonly [WaitingTake, ...WaitingTake[]];
 
-/** Cuts into stretches of equal cost and limit whose sum is a safe integer. */
-function runsOf(takes: readonly WaitingTake[], limitOf: (take: WaitingTake) => number): Run[] {
+/** Cuts into stretches of equal cost and limit whose sum is a safe integer. In shadow limits do not matter. */
+function runsOf(takes: readonly WaitingTake[], shadow: boolean): Run[] {
   const runs: [WaitingTake, ...WaitingTake[]][] = [];
   for (const take of takes) {
     const run = runs.at(-1);
-    const fits = run !== undefined && Number.isSafeInteger(take.cost * (run.length + 1));
-    if (fits && run[0].cost === take.cost && limitOf(run[0]) === limitOf(take)) run.push(take);
+    const [first] = run ?? [];
+    const alike = first !== undefined && first.cost === take.cost && (shadow || first.limit === take.limit);
+    if (run !== undefined && alike && Number.isSafeInteger(take.cost * (run.length + 1))) run.push(take);
     else runs.push([take]);
   }
   return runs;

@@ -4,7 +4,7 @@ import type { Engine } from './engine.ts';
 import { callStore } from './store-calls.ts';
 
 /** How old a measurement of the store's clock may be, in ms, before it is repeated in the background. */
-export const CLOCK_REFRESH_MS = 30_000;
+const CLOCK_REFRESH_MS = 30_000;
 
 /** Longest wait for the store's time, in ms. */
 const ASK_BUDGET_MS = 1_000;

@@ -9,7 +9,7 @@ import { countOutage, outageAdmits, OUTAGE_SOURCES } from './outage.ts';
 import { sha256Hex } from './sha256.ts';
 import type { Draw, GroupDrawn, Marker } from './store.ts';
 import { callStore } from './store-calls.ts';
-import { decide, decideWithoutStore, storeSource } from './verdict.ts';
+import { decide, decideWithoutStore, refuse, storeSource } from './verdict.ts';
 
 /** One part of a group. */
 export interface GroupItem {
@@ -165,7 +165,7 @@ function returnLateGroup(parts: readonly Part[], draws: readonly Draw[], reply: 
   if (reply.outcome !== 'charged' || fate.admitted !== false) return;
   for (const { key, amount, deadline } of draws) {
     const part = parts.find(({ counter }) => counter.key === key);
-    if (part !== undefined) giveBackQuietly(part.core.engine, part.counter, [{ key, amount, deadline }]);
+    if (part !== undefined) giveBackQuietly(part.core.engine, part.counter, { key, amount, deadline });
   }
 }
 
@@ -192,8 +192,9 @@ function concludeGroup(
     if (replayed) engine.metrics.replays += 1;
     const used = Math.max(0, total - counter.lease);
     const wouldRefuse = rules.shadow && total + (allowed ? 0 : cost) > limit;
-    const verdict = { allowed, wouldRefuse, used, limit, cost, source: storeSource(engine), replayed };
-    return decide(engine, counter, key === undefined ? verdict : { ...verdict, once: key }, nowMs);
+    const charged = allowed ? cost : 0;
+    const verdict = { allowed, wouldRefuse, used, limit, cost, charged, source: storeSource(engine), replayed };
+    return decide(engine, counter, verdict, nowMs, key);
   });
   const refused = parts.flatMap(({ counter }, index) => (refusing.has(counter.key) ? [index] : []));
   return groupOf(decisions, refused);
@@ -209,7 +210,7 @@ function refusedLocally(parts: readonly Part[]): GroupDecision | undefined {
     const source = refused.includes(index) && cost > limit ? 'rule' : 'deny-cache';
     if (source === 'deny-cache') core.engine.metrics.fromDenyCache += 1;
     const used = Math.max(0, (counter.total ?? 0) - counter.lease);
-    return decide(core.engine, counter, { allowed: false, used, limit, cost, source }, core.now());
+    return refuse(core.engine, counter, { cost, limit }, used, source, core.now());
   });
   return groupOf(decisions, refused);
 }
@@ -224,7 +225,7 @@ function decideGroupWithoutStore(parts: readonly Part[], sent: boolean, fate: Fa
     // Somebody refuses, so nothing is spent here either.
     const source = OUTAGE_SOURCES[core.rules.outage];
     countOutage(core.engine.metrics, core.rules.outage);
-    return decide(core.engine, counter, { allowed: false, used: counter.estimate, limit, cost, source }, core.now());
+    return refuse(core.engine, counter, { cost, limit }, counter.estimate, source, core.now());
   });
   return groupOf(decisions, refused);
 }

@@ -1,7 +1,7 @@
-import { checkCost, checkOpen, limitOf, waiting, type QuotaCore } from './core.ts';
+import { checkCost, checkOpen, limitOf, type QuotaCore } from './core.ts';
 import type { Counter } from './counter.ts';
 import type { Decision } from './decision.ts';
-import { decide, decideWithoutStore, storeSource } from './verdict.ts';
+import { admit, decideWithoutStore, refuse, storeSource } from './verdict.ts';
 
 /** Most takes of one counter that wait for the store; more are decided by the outage policy. */
 const MAX_WAITING = 100_000;
@@ -43,7 +43,11 @@ function takeFrom(core: QuotaCore, counter: Counter, cost: number, limit: number
     return Promise.resolve(decideWithoutStore(core.engine, counter, { cost, limit }, nowMs, false));
   }
   return new Promise((resolve) => {
-    counter.waiting.push(waiting(cost, limit, core.engine.clock(), resolve));
+    const atMs = core.rules.storeClock ? core.engine.clock() : nowMs;
+    const take = { cost, limit, atMs, answer: resolve, retried: false };
+    // A literal holds one element; the first `push` onto an empty array would reserve seventeen.
+    if (counter.waiting.length === 0) counter.waiting = [take];
+    else counter.waiting.push(take);
     core.dispatcher.enqueue(counter);
   });
 }
@@ -86,43 +90,32 @@ function decideNow(
   engine.metrics.draws += 1;
   counter.total = total;
   counter.totalAtMs = nowMs;
-  if (granted === 0) counter.refuse(total, nowMs);
-  const verdict = {
-    allowed: granted > 0,
-    wouldRefuse: rules.shadow && total > limit,
-    used: total,
-    limit,
-    cost,
-    source: storeSource(engine),
-  };
-  return decide(engine, counter, verdict, nowMs);
+  const asked = { cost, limit };
+  if (granted > 0) return admit(engine, counter, asked, total, storeSource(engine), nowMs);
+  counter.refuse(total, nowMs);
+  return refuse(engine, counter, asked, total, storeSource(engine), nowMs);
 }
 
 /** What needs no store: spending a block, repeating a refusal, a cost above the limit. */
-export function decideLocally(
-  core: QuotaCore,
+function decideLocally(
+  { engine }: QuotaCore,
   counter: Counter,
   cost: number,
   limit: number,
   nowMs: number,
 ): Decision | undefined {
-  const { engine } = core;
+  const asked = { cost, limit };
   if (counter.lease >= cost && counter.waiting.length === 0) {
     counter.lease -= cost;
     counter.leaseUsedAtMs = nowMs;
     engine.metrics.fromLease += 1;
-    const used = (counter.total ?? 0) - counter.lease;
-    return decide(engine, counter, { allowed: true, used, limit, cost, source: 'lease' }, nowMs);
+    return admit(engine, counter, asked, (counter.total ?? 0) - counter.lease, 'lease', nowMs);
   }
   if (counter.rules.shadow) return undefined;
   if (cost > limit) {
-    const used = Math.max(0, (counter.total ?? 0) - counter.lease);
-    return decide(engine, counter, { allowed: false, used, limit, cost, source: 'rule' }, nowMs);
+    return refuse(engine, counter, asked, Math.max(0, (counter.total ?? 0) - counter.lease), 'rule', nowMs);
   }
-  if (counter.refuses(cost, limit, nowMs)) {
-    engine.metrics.fromDenyCache += 1;
-    const used = counter.refusedTotal - counter.lease;
-    return decide(engine, counter, { allowed: false, used, limit, cost, source: 'deny-cache' }, nowMs);
-  }
-  return undefined;
+  if (!counter.refuses(cost, limit, nowMs)) return undefined;
+  engine.metrics.fromDenyCache += 1;
+  return refuse(engine, counter, asked, counter.refusedTotal - counter.lease, 'deny-cache', nowMs);
 }

@@ -4,7 +4,7 @@ import { Breaker } from '../../src/breaker.ts';
 import { Counter, type WaitingTake } from '../../src/counter.ts';
 import { deadlineAt } from '../../src/deadlines.ts';
 import type { Decision } from '../../src/index.ts';
-import { admittedOf, planDraws } from '../../src/split.ts';
+import { admittedOf, planDraws, type PlannedDraw } from '../../src/split.ts';
 import { checkDefinition } from '../../src/rules.ts';
 import { flush, NOON, RemoteStore, World, nth } from '../world.ts';
 
@@ -86,6 +86,12 @@ async function pause(world: World, ms: number): Promise<void> {
   });
 }
 
+function plan(counter: Counter, takes: readonly WaitingTake[]): PlannedDraw[] {
+  const planned: PlannedDraw[] = [];
+  planDraws(counter, takes, NOON, planned);
+  return planned;
+}
+
 describe('coalescing', () => {
   it('one tick of takes on one counter is one increment', async () => {
     const world = new World();
@@ -147,7 +153,7 @@ describe('coalescing', () => {
           }));
           let total = start;
           const admitted = new Set<WaitingTake>();
-          let planned = planDraws(counter, takes, NOON);
+          let planned = plan(counter, takes);
           for (let round = 0; round < 2; round++) {
             let again: readonly WaitingTake[] = [];
             for (const { kind, draw, takes: own } of planned) {
@@ -160,7 +166,7 @@ describe('coalescing', () => {
                   admitted.add(take);
             }
             counter.splitNext = true;
-            planned = again.length > 0 ? planDraws(counter, again, NOON) : [];
+            planned = again.length > 0 ? plan(counter, again) : [];
           }
           let model = start;
           const expected = takes.filter(({ cost }) => {
