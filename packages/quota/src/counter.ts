@@ -63,14 +63,14 @@ export class Counter {
   /** Admitted without the store in this period, all told. */
   outageSpent = 0;
 
-  constructor(rules: QuotaRules, subject: string, prefix: string, period: DatedPeriod, lane: Lane) {
+  constructor(rules: QuotaRules, subject: string, prefix: string, period: DatedPeriod, lane: Lane, by: string) {
     this.rules = rules;
     this.subject = subject;
     this.prefix = prefix;
     this.key = prefix + period.id;
     this.period = period;
     this.lane = lane;
-    this.place = { quota: rules.id, subject, period: period.id, resetAt: period.endMs };
+    this.place = { quota: rules.id, subject, period: period.id, resetAt: period.endMs, by };
   }
 
   /** Nothing would be lost by forgetting it. */

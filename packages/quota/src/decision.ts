@@ -39,6 +39,8 @@ export interface Place {
   readonly period: string;
   /** End of the period, in ms since 1970. */
   readonly resetAt: number;
+  /** The engine that decides here. */
+  readonly by: string;
 }
 
 /** What was found out about a take. */
@@ -79,18 +81,10 @@ export class Decision {
   readonly replayed: boolean;
   /** Quota, subject and period. */
   readonly place: Place;
-  readonly #by: string;
-  readonly #number: number | string;
+  /** With the engine that decided the identity of this take; for an idempotent take its key. */
+  readonly number: number | string;
 
-  /** @param by with `number` the identity of the take: the engine that decided, and its number there. */
-  constructor(
-    place: Place,
-    verdict: Verdict,
-    takenAt: number,
-    retryAfterMs: number,
-    by: string,
-    number: number | string,
-  ) {
+  constructor(place: Place, verdict: Verdict, takenAt: number, retryAfterMs: number, number: number | string) {
     const { used, limit } = verdict;
     this.allowed = verdict.allowed;
     this.used = used;
@@ -105,8 +99,7 @@ export class Decision {
     this.wouldRefuse = verdict.wouldRefuse;
     this.replayed = verdict.replayed;
     this.place = place;
-    this.#by = by;
-    this.#number = number;
+    this.number = number;
   }
 
   get quota(): string {
@@ -124,7 +117,10 @@ export class Decision {
 
   /** Plain data that names this take, for a refund from another process. */
   get receipt(): Receipt {
-    const { charged, takenAt } = this;
-    return { ...this.place, charged, takenAt, id: `${this.#by}-${this.#number}` };
+    const { charged, takenAt, number } = this;
+    const { quota, subject, period, resetAt, by } = this.place;
+    // An idempotent take and its repetitions are one take, whoever decided them.
+    const id = typeof number === 'string' ? `once-${number}` : `${by}-${number}`;
+    return { quota, subject, period, resetAt, charged, takenAt, id };
   }
 }

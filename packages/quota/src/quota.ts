@@ -51,8 +51,8 @@ export class Quota {
    * @throws {QuotaError} `invalid-cost`, `invalid-subject`, `closed`, `idempotency-mismatch`. A store that does not answer is no
    *   error: the outage policy decides and `source` says so.
    */
-  take(subject: string, cost: number = 1, options: TakeOptions = {}): Promise<Decision> {
-    const { idempotencyKey } = options;
+  take(subject: string, cost: number = 1, options?: TakeOptions): Promise<Decision> {
+    const idempotencyKey = options?.idempotencyKey;
     if (idempotencyKey === undefined) return takeOne(this.#core, subject, cost);
     return this.#takeOnce(subject, cost, idempotencyKey);
   }

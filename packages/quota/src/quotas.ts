@@ -109,7 +109,7 @@ export class Quotas {
     const core: QuotaCore = {
       rules,
       engine: this.#engine,
-      tracker: new CounterTracker(rules, this.#engine.laneOf, this.#maxTracked),
+      tracker: new CounterTracker(rules, this.#engine, this.#maxTracked),
       dispatcher: this.#dispatcher,
       ledgers: this.#ledgers,
       storeClock: this.#storeClock,

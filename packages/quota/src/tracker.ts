@@ -1,6 +1,7 @@
 import { addressSubject } from './addresses.ts';
-import { Counter, type DatedPeriod, type Lane } from './counter.ts';
+import { Counter, type DatedPeriod } from './counter.ts';
 import { periodDeadline } from './deadlines.ts';
+import type { Engine } from './engine.ts';
 import { QuotaError } from './errors.ts';
 import { keyPrefix } from './keys.ts';
 import { periodAt } from './periods.ts';
@@ -15,14 +16,14 @@ const PASSED_OVER = 8;
 /** The counters of one quota's current period that this process used. Bounded. */
 export class CounterTracker {
   readonly #rules: QuotaRules;
-  readonly #laneOf: (key: string) => Lane;
+  readonly #engine: Pick<Engine, 'laneOf' | 'instance'>;
   readonly #max: number;
   #period: DatedPeriod | undefined;
   #counters = new Map<string, Counter>();
 
-  constructor(rules: QuotaRules, laneOf: (key: string) => Lane, max: number) {
+  constructor(rules: QuotaRules, engine: Pick<Engine, 'laneOf' | 'instance'>, max: number) {
     this.#rules = rules;
-    this.#laneOf = laneOf;
+    this.#engine = engine;
     this.#max = max;
   }
 
@@ -52,7 +53,7 @@ export class CounterTracker {
   /** A counter of another period, or one that need not be remembered. */
   detached(subject: string, period: DatedPeriod): Counter {
     const prefix = keyPrefix(this.#rules.id, subject);
-    return new Counter(this.#rules, subject, prefix, period, this.#laneOf(prefix + period.id));
+    return this.#make(subject, prefix, period);
   }
 
   all(): IterableIterator<Counter> {
@@ -73,10 +74,15 @@ export class CounterTracker {
     // Several addresses are one subject; they share one counter.
     const shared = subject === given ? undefined : this.#counters.get(subject);
     if (shared !== undefined) return shared;
-    const counter = new Counter(this.#rules, subject, prefix, period, this.#laneOf(prefix + period.id));
+    const counter = this.#make(subject, prefix, period);
     if (this.#counters.size >= this.#max) this.#makeRoom();
     this.#counters.set(subject, counter);
     return counter;
+  }
+
+  #make(subject: string, prefix: string, period: DatedPeriod): Counter {
+    const { laneOf, instance } = this.#engine;
+    return new Counter(this.#rules, subject, prefix, period, laneOf(prefix + period.id), instance);
   }
 
   /** Forgets the oldest counter that is idle; busy ones go to the end of the line. */

@@ -14,8 +14,7 @@ export function decide(engine: Engine, counter: Counter, verdict: Verdict, nowMs
   else metrics.refused += 1;
   if (verdict.wouldRefuse) metrics.shadowRefused += 1;
   const retryMs = verdict.allowed ? 0 : retryAfterMs(counter, verdict, nowMs);
-  if (once !== undefined) return new Decision(counter.place, verdict, nowMs, retryMs, 'once', once);
-  return new Decision(counter.place, verdict, nowMs, retryMs, engine.instance, engine.nextNumber());
+  return new Decision(counter.place, verdict, nowMs, retryMs, once ?? engine.nextNumber());
 }
 
 /** Charged and admitted. `used`: the total after it. */

@@ -51,13 +51,13 @@ describe('deadlines', () => {
     fc.assert(
       fc.property(definition, time, fc.double({ min: 0, max: 1, noNaN: true }), (written, nowMs, share) => {
         const rules = checkDefinition(written, profile);
-        const lane = { name: '', breaker: new Breaker() };
-        const { period } = new CounterTracker(rules, () => lane, 10).at('s', nowMs);
+        const engine = { instance: 'e', laneOf: () => ({ name: '', breaker: new Breaker() }) };
+        const { period } = new CounterTracker(rules, engine, 10).at('s', nowMs);
         expect(Number.isSafeInteger(period.deadline)).toBe(true);
         expect(period.deadline).toBeGreaterThanOrEqual(period.endMs + 1_000);
         expect(period.deadline).toBeLessThanOrEqual(period.endMs + DAY);
         const laterMs = Math.min(period.endMs - 1, nowMs + Math.floor(share * (period.endMs - nowMs)));
-        expect(new CounterTracker(rules, () => lane, 10).at('s', laterMs).period.deadline).toBe(period.deadline);
+        expect(new CounterTracker(rules, engine, 10).at('s', laterMs).period.deadline).toBe(period.deadline);
       }),
       { numRuns: 500 },
     );

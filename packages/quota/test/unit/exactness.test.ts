@@ -142,7 +142,7 @@ describe('coalescing', () => {
         fc.nat({ max: 400 }),
         fc.boolean(),
         (list, limit, start, seen) => {
-          const counter = new Counter(rules, 's', 'wq1:q:{s}:', period, { name: '', breaker: new Breaker() });
+          const counter = new Counter(rules, 's', 'wq1:q:{s}:', period, { name: '', breaker: new Breaker() }, 'e');
           if (seen) counter.heard(start, NOON);
           const takes = list.map((cost): WaitingTake => ({
             cost,
