@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 const ANSWER_TIMEOUT_MS = 20_000;
+const BUSY_POLL_MS = 10;
 
 /**
  * Sends text-protocol requests on a connection of its own and returns all their replies as one text (latin1: one character a
@@ -21,14 +23,28 @@ export interface MemcachedEntry {
   readonly expiresAtSeconds: number;
 }
 
-/** Lists every entry of a server, expired ones that the server still holds left out. */
+/** Lists every entry of a server, expired ones that the server still holds left out. Waits while another dump runs. */
 export async function memcachedEntries(port: number, host = '127.0.0.1'): Promise<MemcachedEntry[]> {
-  const answer = await converse(port, host, 'lru_crawler metadump all\r\n', 'END\r\n');
+  const answer = await dump(port, host);
   const entries: MemcachedEntry[] = [];
   for (const [, key = '', expires = ''] of answer.matchAll(/^key=(\S+) exp=(-?\d+) /gm)) {
     entries.push({ key: decodeURIComponent(key), expiresAtSeconds: Number(expires) });
   }
   return entries;
+}
+
+async function dump(port: number, host: string): Promise<string> {
+  const giveUpMs = performance.now() + ANSWER_TIMEOUT_MS;
+  for (;;) {
+    try {
+      // Walks the hash table. The walk over the LRU lists (`all`) misses entries that change lists meanwhile, as busy ones do.
+      return await converse(port, host, 'lru_crawler metadump hash\r\n', 'END\r\n');
+    } catch (error) {
+      const isBusy = error instanceof Error && error.message.startsWith('BUSY');
+      if (!isBusy || performance.now() > giveUpMs) throw error;
+      await wait(BUSY_POLL_MS);
+    }
+  }
 }
 
 async function converse(port: number, host: string, request: string, end: string): Promise<string> {

@@ -10,6 +10,8 @@ test('a server answers once started, is empty after a kill and a restart, and le
     expect(entries.map(({ key }) => key).sort()).toEqual(['dated', 'undated']);
     expect(entries.find(({ key }) => key === 'undated')?.expiresAtSeconds).toBe(-1);
     expect(entries.find(({ key }) => key === 'dated')?.expiresAtSeconds).toBeGreaterThan(1_700_000_000);
+    const dumps = await Promise.all([server.entries(), server.entries(), server.entries()]);
+    expect(dumps.map((dump) => dump.length)).toEqual([2, 2, 2]);
     expect(await server.exchange('stats settings\r\n')).toContain(`STAT maxbytes ${8 * 1024 * 1024}\r\n`);
 
     const before = server.pid;
