@@ -87,7 +87,7 @@ export class MemcachedClient {
   }
 
   /**
-   * `lru_crawler metadump all` of every server in turn, over connections of their own, streamed: memory stays flat and a slow
+   * `lru_crawler metadump` of every server in turn, over connections of their own, streamed: memory stays flat and a slow
    * reader slows the server's dump down. Entries whose deadline has passed may be among them.
    * @throws {QuotaError} `store-unavailable` when a crawl runs already or a server cannot be reached, `store-refused` when it
    * forbids dumps (`-X`), `store-timeout` after 60 s of silence.

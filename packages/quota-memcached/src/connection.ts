@@ -241,10 +241,23 @@ export class Connection {
     this.#timer = undefined;
     const head = this.#queue[this.#answered];
     if (head === undefined) return;
-    const leftMs = head.dueMs - this.#world.now();
-    if (leftMs > 0) this.#timer = this.#world.timers.set(this.#checkHead, Math.ceil(leftMs));
-    else this.#giveUp(unavailable(this.server, 'did not answer an earlier request in time'), true);
+    if (head.dueMs > this.#world.now()) {
+      this.#watchHead();
+      return;
+    }
+    // When this process was busy, timers run before what has arrived is read: look at that first.
+    this.#world.defer(() => {
+      if (this.#queue[this.#answered] !== head) this.#watchHead();
+      else this.#giveUp(unavailable(this.server, 'did not answer an earlier request in time'), true);
+    });
   };
+
+  #watchHead(): void {
+    const head = this.#queue[this.#answered];
+    if (head === undefined) return;
+    const leftMs = Math.max(1, Math.ceil(head.dueMs - this.#world.now()));
+    this.#timer ??= this.#world.timers.set(this.#checkHead, leftMs);
+  }
 
   /** The connection cannot be trusted any more, or is gone. Whether the waiting requests were executed, nobody knows. */
   #giveUp(failure: QuotaError, silent = false): void {

@@ -53,13 +53,10 @@ export class CounterServer {
     return this.#finding;
   }
 
-  /** The server's time in ms, as well as it is known without asking. */
-  readonly nowMs = (): number => this.#clock.at(this.#now());
-
   /** Asks for the server's time; ms since 1970. */
   async time(): Promise<number> {
     await this.stats();
-    return this.nowMs();
+    return this.#clock.at(this.#now());
   }
 
   /** The general statistics; their time is learned on the way. */
@@ -71,17 +68,15 @@ export class CounterServer {
     return stats;
   }
 
-  /** The expiry of a deadline on this server. @throws {QuotaError} `invalid-deadline`. */
-  expiry(deadline: Deadline): Expiry {
-    return expiryOf(deadline, this.nowMs());
-  }
+  /** The expiry of a deadline on this server. @throws {QuotaError} `invalid-deadline` when it has passed there for certain. */
+  readonly expiry = (deadline: Deadline): Expiry => expiryOf(deadline, this.#clock.earliest(this.#now()));
 
   async #find(): Promise<ReadyServer> {
     await this.stats();
     const dialect = await this.#dialect();
     // Draws take turns per key: a second probe must not make a second queue.
     if (this.#ready?.dialect.capability !== dialect.capability) {
-      this.#ready = { dialect, draws: new CounterDraws(dialect, this.nowMs) };
+      this.#ready = { dialect, draws: new CounterDraws(dialect, this.expiry) };
     }
     return this.#ready;
   }
@@ -103,7 +98,7 @@ export class CounterServer {
 
   /** Does once, on scratch entries that expire by themselves, what the store will rely on. */
   async #tryOut(dialect: Dialect): Promise<void> {
-    const nowMs = this.nowMs();
+    const nowMs = this.#clock.at(this.#now());
     const expiry = this.expiry(deadlineAt(nowMs + SCRATCH_MS, nowMs));
     const name = `weir:probe:${crypto.randomUUID()}`;
     const [counter, value] = [`${name}:n`, `${name}:v`];

@@ -1,6 +1,6 @@
-import { QuotaError, type Clock, type Draw, type Drawn } from '@weir/quota';
+import { QuotaError, type Deadline, type Draw, type Drawn } from '@weir/quota';
 import type { Count, Dialect } from './dialect.ts';
-import { expiryOf, type Expiry } from './expiry.ts';
+import type { Expiry } from './expiry.ts';
 import { fitting, isNear, share, type Share } from './sharing.ts';
 
 /*
@@ -52,19 +52,19 @@ interface Raise {
 /** Draws on the counters of one server. */
 export class CounterDraws {
   readonly #dialect: Dialect;
-  readonly #now: Clock;
+  readonly #expiry: (deadline: Deadline) => Expiry;
   /** Who waits for a round on a counter near its limit; a key is here while rounds run. */
   readonly #waiting = new Map<string, Waiting[]>();
 
-  /** @param now the server's time in ms, as well as it is known. */
-  constructor(dialect: Dialect, now: Clock) {
+  /** @param expiry the expiry of a deadline on this server; throws where it has passed. */
+  constructor(dialect: Dialect, expiry: (deadline: Deadline) => Expiry) {
     this.#dialect = dialect;
-    this.#now = now;
+    this.#expiry = expiry;
   }
 
   /** Raises one counter as far as its limit allows. @throws {QuotaError} what the dialect throws, or `invalid-deadline`. */
   async draw(asked: Draw): Promise<Drawn> {
-    const expiry = expiryOf(asked.deadline, this.#now());
+    const expiry = this.#expiry(asked.deadline);
     const { key, seen, limit } = asked;
     const draw =
       asked.amount % asked.unit === 0 ? asked : { ...asked, amount: asked.amount - (asked.amount % asked.unit) };

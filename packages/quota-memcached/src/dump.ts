@@ -1,6 +1,6 @@
 import type { QuotaError, Timers } from '@weir/quota';
 import type { ServerAddress } from './addresses.ts';
-import { refusal, timedOut, unavailable } from './failures.ts';
+import { isUnknownCommand, refusal, timedOut, unavailable } from './failures.ts';
 import { isErrorLine } from './replies.ts';
 import type { OpenWire, Wire } from './sockets.ts';
 
@@ -45,14 +45,33 @@ export function parseDumpLine(line: string, server: string): DumpEntry | undefin
   };
 }
 
-/** Streams the dump of one server over a connection of its own. */
+/**
+ * Streams the dump of one server over a connection of its own. It walks the hash table, which finds every entry that is there
+ * all the while; servers that do not know that walk their LRU lists, and miss entries that change lists meanwhile.
+ */
 export async function* dumpEntries(
   address: ServerAddress,
   openWire: OpenWire,
   timers: Timers,
   silenceMs: number,
 ): AsyncGenerator<DumpEntry, void, undefined> {
-  const feed = new DumpFeed(address, openWire, timers, silenceMs);
+  try {
+    yield* walk('hash', address, openWire, timers, silenceMs);
+  } catch (error) {
+    // Refused as a whole, before the first entry.
+    if (!isUnknownCommand(error)) throw error;
+    yield* walk('all', address, openWire, timers, silenceMs);
+  }
+}
+
+async function* walk(
+  over: 'hash' | 'all',
+  address: ServerAddress,
+  openWire: OpenWire,
+  timers: Timers,
+  silenceMs: number,
+): AsyncGenerator<DumpEntry, void, undefined> {
+  const feed = new DumpFeed(`lru_crawler metadump ${over}\r\n`, address, openWire, timers, silenceMs);
   try {
     for (;;) {
       for (const line of await feed.lines()) {
@@ -79,12 +98,12 @@ class DumpFeed {
   readonly #server: string;
   readonly #silenceMs: number;
 
-  constructor(address: ServerAddress, openWire: OpenWire, timers: Timers, silenceMs: number) {
+  constructor(command: string, address: ServerAddress, openWire: OpenWire, timers: Timers, silenceMs: number) {
     this.#timers = timers;
     this.#server = address.name;
     this.#silenceMs = silenceMs;
     this.#wire = openWire(address, {
-      opened: () => this.#wire.write('lru_crawler metadump all\r\n'),
+      opened: () => this.#wire.write(command),
       received: (bytes) => {
         this.#text += bytes;
         if (this.#text.length > MOST_WAITING) this.#wire.pause();

@@ -143,11 +143,12 @@ export class MemcachedServerClient {
   /** `me`: what the server knows about an entry (`exp`, `la`, `cas`, `fetch`, `cls`, `size`), or `undefined`. */
   async me(key: Key): Promise<ReadonlyMap<string, string> | undefined> {
     const { text, flag } = metaKey(key);
+    // The reply names the key: as it is, whatever bytes it holds, when `ma` created it, and as base64 when `ms` did.
     const prefix = `ME ${keyBytes(key)} `;
     const { line } = await this.#connection.send(`me ${text}${flag}\r\n`, 'meta', prefix);
-    if (!line.startsWith(prefix)) return undefined;
+    if (!line.startsWith('ME ')) return undefined;
     const pairs = line
-      .slice(prefix.length)
+      .slice(line.startsWith(prefix) ? prefix.length : line.indexOf(' ', 'ME '.length) + 1)
       .split(' ')
       .map((pair): [string, string] => {
         const at = pair.indexOf('=');

@@ -26,7 +26,12 @@ export class ServerClock {
     this.#mostMs = Math.min(this.#mostMs, most);
   }
 
-  /** The server's time when ours is `nowMs`, in ms; ours before the first answer. */
+  /** The earliest that the server's time can be when ours is `nowMs`, in ms; ours before the first answer. */
+  earliest(nowMs: number): number {
+    return this.#leastMs === Number.NEGATIVE_INFINITY ? nowMs : nowMs + this.#leastMs;
+  }
+
+  /** The server's time when ours is `nowMs`, in ms, as well as it is known; ours before the first answer. */
   at(nowMs: number): number {
     if (this.#leastMs === Number.NEGATIVE_INFINITY) return nowMs;
     return Math.round(nowMs + (this.#leastMs + this.#mostMs) / 2);

@@ -47,17 +47,21 @@ async function harness(protocol: Protocol): Promise<Harness> {
   };
   return {
     open,
-    deadlineOf: async (key) => {
-      const found = (await server.entries()).find((entry) => entry.key === key);
-      // The crawler also lists what has expired and is not yet reclaimed; a read tells.
-      if (found === undefined || (await server.exchange(`mg ${key}\r\n`)).startsWith('EN')) return 'absent';
-      return found.expiresAtSeconds === -1 ? 'undated' : found.expiresAtSeconds * 1000;
-    },
+    deadlineOf,
     // The classic protocol never shows a deadline, so a store that speaks it cannot date what another program left undated.
     ...(protocol === 'classic' ? {} : { plantUndated: plantUndated }),
     faults,
     close: () => proxy.close(),
   };
+}
+
+/** Seconds left and the server's clock, asked in one breath, give its deadline. */
+async function deadlineOf(key: string): Promise<number | 'undated' | 'absent'> {
+  const replies = await server.exchange(`mg ${key} t\r\nstats\r\n`);
+  if (replies.startsWith('EN')) return 'absent';
+  const remaining = Number(/^HD t(-?\d+)/.exec(replies)?.[1]);
+  const now = Number(/^STAT time (\d+)/m.exec(replies)?.[1]);
+  return remaining === -1 ? 'undated' : (now + remaining) * 1_000;
 }
 
 async function plantUndated(key: string, total: number): Promise<void> {

@@ -60,8 +60,14 @@ export class ScriptedWorld {
     for (const run of deferred) run();
   }
 
-  /** Lets time pass and fires the timers that are due. */
+  /** Lets time pass, fires the timers that are due and ends the tick. */
   pass(ms: number): void {
+    this.fireTimers(ms);
+    this.tick();
+  }
+
+  /** Lets time pass and fires the timers that are due, and nothing else yet. */
+  fireTimers(ms: number): void {
     this.nowMs += ms;
     for (const timer of this.#timers) {
       if (timer.atMs > this.nowMs) continue;
@@ -80,7 +86,13 @@ export function scriptedConnection(
   const connection = new Connection(
     parseAddress('cache:11211'),
     limits,
-    { ...world, openWire: world.openWire, random: () => world.random },
+    {
+      openWire: world.openWire,
+      now: world.now,
+      timers: world.timers,
+      random: () => world.random,
+      defer: world.defer,
+    },
     (event) => events.push(event),
   );
   return { connection, events };

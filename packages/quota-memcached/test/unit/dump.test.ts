@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MemcachedClient, type DumpEntry } from '../../src/index.ts';
 import { ScriptedWorld } from '../support/scripted-wire.ts';
@@ -16,7 +16,7 @@ async function dump(pieces: readonly string[], world = new ScriptedWorld()): Pro
     for await (const entry of client.dump()) entries.push(entry);
   })();
   world.socket.server.opened();
-  expect(world.socket.writes).toEqual(['lru_crawler metadump all\r\n']);
+  expect(world.socket.writes).toEqual(['lru_crawler metadump hash\r\n']);
   for (const piece of pieces) {
     world.socket.server.received(piece);
     await Promise.resolve();
@@ -51,10 +51,25 @@ test('every entry comes out with the bytes of its key, wherever the stream is cu
 test('a dump that cannot run says why', async () => {
   const refusals: [string, string][] = [
     ['BUSY currently processing crawler request\r\n', 'store-unavailable'],
-    ['CLIENT_ERROR metadump not allowed\r\n', 'store-refused'],
-    ['ERROR metadump not allowed\r\n', 'store-refused'],
+    ['SERVER_ERROR out of memory\r\n', 'store-unavailable'],
   ];
   for (const [line, code] of refusals) await expect(dump([line])).rejects.toMatchObject({ code });
+});
+
+test('a server that cannot walk its hash table is asked to walk its lists, and one that forbids dumps says so', async () => {
+  const world = new ScriptedWorld();
+  const client = new MemcachedClient({ servers: 'cache', openWire: world.openWire, timers: world.timers });
+  const entries = client.dump();
+  const first = entries.next();
+  world.socket.server.opened();
+  world.socket.server.received('CLIENT_ERROR invalid class id\r\n');
+  await new Promise(setImmediate);
+  expect(world.sockets).toHaveLength(2);
+  world.socket.server.opened();
+  expect(world.socket.writes).toEqual(['lru_crawler metadump all\r\n']);
+  world.socket.server.received('ERROR metadump not allowed\r\n');
+  await expect(first).rejects.toMatchObject({ code: 'store-refused' });
+  expect(world.sockets.every((socket) => socket.destroyed)).toBe(true);
 });
 
 test('a dump cut short, or silent for a minute, fails instead of looking complete', async () => {

@@ -1,5 +1,5 @@
 import { deadlineAt, LATEST_DEADLINE_MS, QuotaError } from '@weir/quota';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { expiryOf, LATEST_EXPIRY_SECONDS, LONGEST_RELATIVE_SECONDS } from '../../src/expiry.ts';
 

@@ -1,5 +1,5 @@
 import { QuotaError } from '@weir/quota';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { classicKey, MAX_BINARY_KEY_BYTES, MAX_KEY_BYTES, metaKey } from '../../src/keys.ts';
 

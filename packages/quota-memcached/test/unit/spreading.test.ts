@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseAddress } from '../../src/addresses.ts';
 import { pauseMs } from '../../src/backoff.ts';
@@ -19,10 +19,8 @@ test('a server that leaves moves only its own keys, whatever the order of the li
   const before = spreadOver(names);
   const left = ['10.0.0.5:11211', '10.0.0.1:11211', '10.0.0.4:11211', '10.0.0.2:11211'];
   const after = spreadOver(left);
-  for (const key of keys) {
-    const was = names[before(key)];
-    if (was !== '10.0.0.3:11211') expect(left[after(key)]).toBe(was);
-  }
+  const stayed = keys.filter((key) => names[before(key)] !== '10.0.0.3:11211');
+  expect(stayed.map((key) => left[after(key)])).toEqual(stayed.map((key) => names[before(key)]));
 });
 
 test('every key has a server, always the same', () => {
@@ -44,7 +42,7 @@ test('addresses are read in every form, and nonsense is named', () => {
   expect(parseAddress('[::1]:5')).toMatchObject({ name: '[::1]:5', host: '::1', port: 5 });
   expect(parseAddress('unix:/run/cache.sock')).toMatchObject({ path: '/run/cache.sock', name: '/run/cache.sock' });
   for (const bad of ['', ':1', 'cache:0', 'cache:65536', 'cache:x', 'redis://cache', 'user:pw@cache', 'a b', '::1']) {
-    expect(() => parseAddress(bad), bad).toThrow(/host:port/);
+    expect(() => parseAddress(bad)).toThrow(/host:port/);
   }
 });
 
