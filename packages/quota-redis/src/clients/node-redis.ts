@@ -40,8 +40,6 @@ interface Cluster {
 interface ClusterNode {
   readonly address: string;
   readonly client?: Single;
-  /** Set while the client connects for the first time. */
-  readonly connectPromise?: unknown;
 }
 
 /** The parts of `createSentinel` that are used. */
@@ -176,15 +174,23 @@ function sentinelCommands(client: Sentinel): RedisCommands {
 }
 
 function clusterCommands(client: Cluster): RedisCommands {
-  const assertUp = (key: string | undefined): void => {
+  /** Addresses that answered once. A node that is connecting for the first time queues; one that was lost must not. */
+  const known = new Set<string>();
+  const assertUp = (node: ClusterNode | undefined): void => {
     if (!client.isOpen) throw down('closed; call connect() first');
-    const node = key === undefined ? undefined : client.slots[slotOf(key)]?.master;
-    // A node that is connecting for the first time queues; one that was lost would hold commands back until it returns.
-    if (node?.client?.isReady === false && node.connectPromise === undefined) throw down(`${node.address} is gone`);
+    if (node === undefined) return;
+    if (node.client?.isReady === true) known.add(node.address);
+    else if (known.has(node.address)) {
+      // The cluster client drops a node's connection for good sometimes, and makes a new one only when it is asked for it.
+      if (node.client === undefined) void client.nodeClient(node).catch(() => undefined);
+      throw down(`${node.address} is gone`);
+    }
   };
   const send = async (args: readonly string[], key?: string): Promise<unknown> => {
-    assertUp(key);
-    return client.sendCommand(key, false, args, OPTIONS);
+    assertUp(key === undefined ? undefined : client.slots[slotOf(key)]?.master);
+    // Left to itself, the cluster client sends a command without a key to any node, a dead one included.
+    const anyNode = key === undefined ? client.masters.find((node) => node.client?.isReady === true) : undefined;
+    return anyNode?.client?.sendCommand(args, OPTIONS) ?? client.sendCommand(key, false, args, OPTIONS);
   };
   return {
     client: 'node-redis',
@@ -196,8 +202,7 @@ function clusterCommands(client: Cluster): RedisCommands {
       assertUp(undefined);
       return Promise.all(
         client.masters.map(async (node) => {
-          if (node.client?.isReady === false && node.connectPromise === undefined)
-            throw down(`${node.address} is gone`);
+          assertUp(node);
           return (await client.nodeClient(node)).sendCommand(args, OPTIONS);
         }),
       );

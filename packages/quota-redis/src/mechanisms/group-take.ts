@@ -33,6 +33,7 @@ export async function takeGroupByScript(
   });
   if (outcome === 'charged') return { outcome, draws: drawn, refused: [] };
   if (outcome === 'refused') return { outcome, draws: drawn, refused: unfit };
-  if (outcome === 'replayed') return { outcome, draws: drawn, refused: [], note: asText(reply[1]) ?? '' };
-  throw new QuotaError('store-unavailable', `the script answered ${String(outcome)}`);
+  if (outcome === 'replayed' || outcome === 'unknown')
+    return { outcome, draws: drawn, refused: [], note: asText(reply[1]) ?? '' };
+  throw new QuotaError('store-unavailable', `the script answered ${outcome ?? 'nothing'}`);
 }

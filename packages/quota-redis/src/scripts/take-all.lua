@@ -2,7 +2,8 @@
 -- KEYS  the counters, then the marker if there is one.
 -- ARGV  number of counters, note and deadline of the marker (empty without one), then per counter: amount, limit,
 --       deadline in epoch ms, total seen before (-1: not seen).
--- Reply outcome (charged, refused, replayed, corrupt, late), note, then per counter: total, 1 when it does not fit or is no
+--       A marker holds d and the note. Groups over several slots leave p (pending) and f (free) markers, step by step.
+-- Reply outcome (charged, refused, replayed, unknown, corrupt, late), note, then per counter: total, 1 when it does not fit or is no
 --       counter, 1 when it had vanished.
 local call, try = redis.call, redis.pcall
 local count = tonumber(ARGV[1])
@@ -35,8 +36,10 @@ end
 
 local outcome, note = 'charged', ''
 local earlier = marker and call('GET', marker)
-if earlier then
-  outcome, note = 'replayed', earlier
+local phase = earlier and string.sub(earlier, 1, 1)
+if earlier and phase ~= 'f' then
+  outcome = phase == 'd' and 'replayed' or 'unknown'
+  note = string.sub(earlier, 2)
 elseif not sound then
   outcome = 'corrupt'
 elseif late then
@@ -46,7 +49,7 @@ elseif not fits then
 end
 
 if outcome == 'charged' and marker then
-  call('SET', marker, ARGV[2])
+  call('SET', marker, 'd' .. ARGV[2])
   call('PEXPIREAT', marker, ARGV[3])
 end
 for i = 1, count do
