@@ -83,7 +83,7 @@ export async function startConsole(
   const options = await readOptions(input);
   const logger = dependencies.logger ?? consoleLogger(options.logLevel);
   const clock = dependencies.clock ?? systemClock();
-  const { secrets, narrowed } = await loadSecrets(options.dataDir);
+  const { secrets, narrowed } = await loadSecrets(options.dataDir, DATABASE_FILE);
   if (narrowed) logger.warn('others could read the secrets file; its mode is now 0600');
   const storage = await sqliteStorage(join(options.dataDir, DATABASE_FILE));
   const ticker = new Ticker(clock, logger);
@@ -184,7 +184,7 @@ export async function assemble(
     passwords: scryptHasher(),
     loginLimiter: windowLoginLimiter(clock),
     probe: dependencies.endpointProbe,
-    resolver: dependencies.resolver ?? systemResolver,
+    resolver: dependencies.resolver ?? systemResolver(clock),
     sessionKey: secrets.sessionKey,
     enrolmentToken: secrets.enrolmentToken,
     fleet,

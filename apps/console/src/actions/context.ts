@@ -1,5 +1,5 @@
 import type { Coordinator } from '@weir/governor';
-import type { Assignment, VersionedGovernorSettings, WindowRecord } from '@weir/protocol';
+import { ONLINE_WINDOWS, type Assignment, type VersionedGovernorSettings, type WindowRecord } from '@weir/protocol';
 import type { ClaimDesk } from '../fleet/claim-desk.ts';
 import type { Fleet, Moment } from '../fleet/fleet.ts';
 import type { JobRates } from '../fleet/job-rates.ts';
@@ -68,7 +68,15 @@ export function momentOf(context: Pick<ConsoleContext, 'clock'>): Moment {
   return { nowMs: context.clock.nowMs(), steadyMs: context.clock.steadyMs() };
 }
 
-/** How long an agent or lease may be silent, in ms: three windows. */
+/** How long an agent may be silent and still be online, in ms: three windows. */
 export function silenceMs(context: Pick<ConsoleContext, 'limits'>): number {
-  return context.limits.windowSeconds * 3_000;
+  return context.limits.windowSeconds * ONLINE_WINDOWS * 1_000;
+}
+
+/**
+ * How long a lease lasts without a report, in ms: three windows, and 15 s where windows are very short, because agents
+ * report on each lease every 2 s and repeat an unanswered report after up to 10 s.
+ */
+export function leaseMs(context: Pick<ConsoleContext, 'limits'>): number {
+  return Math.max(15_000, silenceMs(context));
 }

@@ -33,7 +33,7 @@ function viewOf(context: ConsoleContext, agent: LiveAgent, allocatedTps: number)
     revoked: agent.revoked,
     enrolledAtMs: agent.enrolledAtMs,
     lastHeartbeatAtMs: agent.lastHeartbeatAtMs,
-    runningJobs: agent.runningJobs,
+    runningJobs: running ? agent.runningJobs : 0,
     allocatedTps,
     actualTps: running ? (agent.usage?.actualTps ?? 0) : 0,
     holdoffUntilMs: agent.holdoffUntilMs !== null && agent.holdoffUntilMs > nowMs ? agent.holdoffUntilMs : null,

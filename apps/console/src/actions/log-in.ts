@@ -4,9 +4,12 @@ import { audit } from './audit-trail.ts';
 import { ConsoleError } from './console-error.ts';
 import type { ConsoleContext } from './context.ts';
 
+/** Logins that may wait for their password to be checked, which takes some 60 ms each. */
+const MAX_WAITING = 50;
+
 /**
  * Checks a password and begins a session. An unknown user takes as long as a wrong password and is answered the same.
- * @throws ConsoleError wrong-credentials, too-many-requests
+ * @throws ConsoleError wrong-credentials, too-many-requests, unavailable
  */
 export async function logIn(
   context: ConsoleContext,
@@ -22,6 +25,10 @@ export async function logIn(
         retryAfterMs: waitMs,
       },
     );
+  }
+  if (context.passwords.waiting >= MAX_WAITING) {
+    const message = 'Very many people log in at this moment: try again.';
+    throw new ConsoleError('unavailable', message, { retryAfterMs: 1_000 });
   }
   const account = await context.storage.accounts.account(request.username);
   if (!(await context.passwords.verify(request.password, account?.passwordHash ?? null)) || account === undefined) {

@@ -32,6 +32,15 @@ async function jobViews(context: ConsoleContext, jobs: readonly StoredJob[]): Pr
   return jobs.map((job) => viewOf(context, job, byJob.get(job.jobId) ?? []));
 }
 
+/** Longest time that is worth telling: ten years. */
+const LONGEST_ETA_MS = 10 * 365 * 86_400_000;
+
+function etaMs(objectsLeft: number | null, objectsPerSecond: number): number | null {
+  if (objectsLeft === null || objectsPerSecond <= 0) return null;
+  const ms = Math.round((objectsLeft / objectsPerSecond) * 1_000);
+  return ms <= LONGEST_ETA_MS ? ms : null;
+}
+
 function viewOf(context: ConsoleContext, job: StoredJob, shards: readonly ShardOutline[]): JobView {
   const nowMs = context.clock.nowMs();
   const progress = jobProgress(shards);
@@ -41,7 +50,6 @@ function viewOf(context: ConsoleContext, job: StoredJob, shards: readonly ShardO
     : { objectsPerSecond: 0, bytesPerSecond: 0 };
   const agents = holders(context, shards);
   const holdoffs = agents.map((agent) => agent.holdoffUntilMs ?? 0).filter((untilMs) => untilMs > nowMs);
-  const known = running && progress.objectsLeft !== null && rates.objectsPerSecond > 0;
   return {
     jobId: job.jobId,
     name: job.name,
@@ -60,7 +68,7 @@ function viewOf(context: ConsoleContext, job: StoredJob, shards: readonly ShardO
     shardsRunning: progress.shardsRunning,
     shardsTotal: progress.shardsTotal,
     progressPercent: progress.percent,
-    etaMs: known ? Math.round(((progress.objectsLeft ?? 0) / rates.objectsPerSecond) * 1_000) : null,
+    etaMs: running ? etaMs(progress.objectsLeft, rates.objectsPerSecond) : null,
     agents: agents.map(({ agentId, name }) => ({ agentId, name })),
     holdoffCount: progress.holdoffs,
     holdoffUntilMs: holdoffs.length > 0 && UNFINISHED.includes(job.state) ? Math.max(...holdoffs) : null,

@@ -22,13 +22,13 @@ export async function recordHeartbeat(
   const restarted = agent.bootId !== null && agent.bootId !== request.bootId;
   context.fleet.heartbeat(agent, request, moment);
   // A repeated report is written once: the history keeps the first record of each window.
-  if (request.usage !== null) context.windows.push(recordOf(agent, request.usage, moment.nowMs));
+  if (agent.usage !== null) context.windows.push(recordOf(agent, agent.usage, moment.nowMs));
   const report = {
     epoch: request.usage?.epoch ?? null,
     windowNumber: request.usage?.windowNumber ?? null,
     runningJobs: request.runningJobs,
     limiter: request.limiter,
-    actualTps: request.usage?.actualTps ?? 0,
+    actualTps: agent.usage?.actualTps ?? 0,
   };
   const grant = context.coordinator.heartbeat(agent.agentId, report, moment.steadyMs);
   if (grant !== null) context.fleet.granted(agent, grant);

@@ -1,7 +1,10 @@
-import type { HeartbeatRequest, Holdoff } from '@weir/protocol';
+import { MAX_GLOBAL_LIMIT_TPS, type HeartbeatRequest, type Holdoff, type WindowUsage } from '@weir/protocol';
 import type { StoredAgent } from '../ports/agent-store.ts';
 import type { LiveAgent, RememberedGrant } from './live-agent.ts';
 import { storedPart } from './live-agent.ts';
+
+/** Holdoffs are 30–300 s; a longer one that an agent speaks of is cut here. */
+const MAX_HOLDOFF_MS = 86_400_000;
 
 /** When something happened, on both clocks. */
 export interface Moment {
@@ -109,9 +112,9 @@ export class Fleet {
     agent.bootId = request.bootId;
     agent.limiter = request.limiter;
     agent.runningJobs = request.runningJobs;
-    agent.usage = request.usage;
+    agent.usage = request.usage && believable(request.usage);
     this.holdoff(agent, request.holdoff, moment);
-    this.#count(agent, request.runningJobs > 0 ? (request.usage?.actualTps ?? 0) : 0);
+    this.#count(agent, request.runningJobs > 0 ? (agent.usage?.actualTps ?? 0) : 0);
     this.#changed.add(agent);
   }
 
@@ -120,7 +123,7 @@ export class Fleet {
     const paused = agent.holdoffUntilMs !== null && agent.holdoffUntilMs > moment.nowMs;
     if (holdoff !== null && holdoff.remainingMs > 0) {
       if (!paused) agent.holdoffCount += 1;
-      agent.holdoffUntilMs = moment.nowMs + holdoff.remainingMs;
+      agent.holdoffUntilMs = moment.nowMs + Math.min(holdoff.remainingMs, MAX_HOLDOFF_MS);
     } else if (agent.holdoffUntilMs !== null) {
       agent.holdoffUntilMs = null;
     } else {
@@ -179,4 +182,15 @@ export class Fleet {
     this.#changed.clear();
     return changed;
   }
+}
+
+/** Rates above every limit that can be set are cut, so that one broken agent cannot make sums infinite. */
+function believable(usage: WindowUsage): WindowUsage {
+  const { actualTps, meanTps, peakSecondTps } = usage;
+  return {
+    ...usage,
+    actualTps: Math.min(actualTps, MAX_GLOBAL_LIMIT_TPS),
+    meanTps: Math.min(meanTps, MAX_GLOBAL_LIMIT_TPS),
+    peakSecondTps: Math.min(peakSecondTps, MAX_GLOBAL_LIMIT_TPS),
+  };
 }

@@ -11,20 +11,21 @@ export const NO_COUNTERS: CopyCounters = {
   retries: 0,
 };
 
-function add(x: number, y: number): number {
+/** Sum that stays at the largest exact integer. */
+export function addExactly(x: number, y: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, x + y);
 }
 
 /** Sum of two sets of counters; a sum that would no longer be exact stays at the largest exact integer. */
 export function addCounters(a: CopyCounters, b: CopyCounters): CopyCounters {
   return {
-    objectsListed: add(a.objectsListed, b.objectsListed),
-    objectsCopied: add(a.objectsCopied, b.objectsCopied),
-    objectsSkipped: add(a.objectsSkipped, b.objectsSkipped),
-    objectsFailed: add(a.objectsFailed, b.objectsFailed),
-    bytesCopied: add(a.bytesCopied, b.bytesCopied),
-    parkedMs: add(a.parkedMs, b.parkedMs),
-    retries: add(a.retries, b.retries),
+    objectsListed: addExactly(a.objectsListed, b.objectsListed),
+    objectsCopied: addExactly(a.objectsCopied, b.objectsCopied),
+    objectsSkipped: addExactly(a.objectsSkipped, b.objectsSkipped),
+    objectsFailed: addExactly(a.objectsFailed, b.objectsFailed),
+    bytesCopied: addExactly(a.bytesCopied, b.bytesCopied),
+    parkedMs: addExactly(a.parkedMs, b.parkedMs),
+    retries: addExactly(a.retries, b.retries),
   };
 }
 

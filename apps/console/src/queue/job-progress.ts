@@ -1,5 +1,5 @@
 import type { CopyCounters } from '@weir/protocol';
-import { addCounters, NO_COUNTERS, objectsDone } from './counters.ts';
+import { addCounters, addExactly, NO_COUNTERS, objectsDone } from './counters.ts';
 import type { ShardOutline } from './shard.ts';
 
 /** What the shards of a job say about it. */
@@ -20,8 +20,8 @@ const UNFINISHED_RANGE_AT_MOST = 0.95;
 
 /**
  * Progress of a job from its shards. A done range counts 1; an unfinished one by comparison with the average done range,
- * at most 0.95; a list of keys by its length, weighed against an average range. So the share grows with the work, does not
- * fall when a range turns out long, and cannot pass 100 after a retry.
+ * at most 0.95; a list of keys by its length, weighed against an average range. An estimate, then; but it reaches 100 only
+ * when everything is done, and cannot pass it after a retry.
  */
 export function jobProgress(shards: readonly ShardOutline[]): JobProgress {
   let counters = NO_COUNTERS;
@@ -30,7 +30,7 @@ export function jobProgress(shards: readonly ShardOutline[]): JobProgress {
   let doneRangeObjects = 0;
   for (const shard of shards) {
     counters = addCounters(counters, shard.totals);
-    holdoffs += shard.holdoffs;
+    holdoffs = addExactly(holdoffs, shard.holdoffs);
     if (shard.state === 'done' && shard.kind === 'range') {
       doneRanges += 1;
       doneRangeObjects += objectsDone(shard.totals);

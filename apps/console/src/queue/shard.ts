@@ -1,6 +1,6 @@
 import type { CopyCounters, ProgressRequest, ShardWork } from '@weir/protocol';
 import { compareKeys } from './byte-order.ts';
-import { addCounters, NO_COUNTERS } from './counters.ts';
+import { addCounters, addExactly, NO_COUNTERS } from './counters.ts';
 
 /*
  * A shard and its lease:
@@ -129,7 +129,7 @@ export function reportProgress(shard: Shard, agentId: string, report: ProgressRe
     checkpoint: forward ? checkpoint : shard.checkpoint,
     atCheckpoint: forward ? report.atCheckpoint : shard.atCheckpoint,
     totals: addCounters(shard.base, report.live),
-    holdoffs: shard.baseHoldoffs + report.holdoffCount,
+    holdoffs: addExactly(shard.baseHoldoffs, report.holdoffCount),
   };
   if (report.state === 'running') return { shard: reported, repeated: false };
   if (report.state !== 'completed') return { shard: returnShard(reported), repeated: false };

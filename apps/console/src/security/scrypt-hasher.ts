@@ -15,12 +15,17 @@ function derive(password: string, salt: Buffer): Promise<Buffer> {
 /** Passwords as `scrypt$<salt>$<key>`, both base64url. One at a time, so that many logins cannot take all memory. */
 export function scryptHasher(): PasswordHasher {
   let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
   const inTurn = async <T>(run: () => Promise<T>): Promise<T> => {
-    const turn = last.then(run, run);
+    waiting += 1;
+    const turn = last.then(run, run).finally(() => (waiting -= 1));
     last = turn.catch(() => undefined);
     return turn;
   };
   return {
+    get waiting() {
+      return waiting;
+    },
     async hash(password) {
       const salt = randomBytes(SALT_BYTES);
       const key = await inTurn(() => derive(password, salt));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { newShard } from '../../src/queue/shard.ts';
-import { rm, writeFile } from 'node:fs/promises';
+import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, heartbeat, HttpConsole } from '../support/running-console.ts';
 import { NONE } from '../support/test-console.ts';
@@ -65,9 +65,13 @@ test('the password that was made at the first start is told once and not kept', 
   await fresh.stop();
 });
 
-test('a console with the secrets of another one does not start, and says why', async () => {
+test('a console without its secrets, or with those of another one, does not start and says why', async () => {
   await console.running.stop();
   await rm(join(console.dir, 'data', 'secrets.json'));
+  await expect(console.restart()).rejects.toThrow('is missing beside its database');
+  const other = await HttpConsole.start();
+  await copyFile(join(other.dir, 'data', 'secrets.json'), join(console.dir, 'data', 'secrets.json'));
+  await other.stop();
   await expect(console.restart()).rejects.toThrow('does not belong to this database');
 });
 

@@ -25,10 +25,12 @@ const attempt = (username: string, password: string) =>
 const put = (body: unknown, headers: Record<string, string> = {}) =>
   console.call('PUT', '/api/v1/settings/governor', { cookie, body, headers });
 
-test('the first start makes a private directory and a private secrets file', async () => {
+test('the first start makes a private directory and private files', async () => {
   const data = join(console.dir, 'data');
   expect((await stat(data)).mode & 0o777).toBe(0o700);
-  expect((await stat(join(data, 'secrets.json'))).mode & 0o777).toBe(0o600);
+  for (const file of ['secrets.json', 'weir.db', 'weir.db-wal']) {
+    expect((await stat(join(data, file))).mode & 0o777).toBe(0o600);
+  }
   expect(JSON.parse(await readFile(join(data, 'secrets.json'), 'utf8')).enrolmentToken).toBe(
     console.running.enrolmentToken,
   );

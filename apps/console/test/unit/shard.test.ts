@@ -1,3 +1,4 @@
+import type { ProgressRequest } from '@weir/protocol';
 import { expect, test } from 'vitest';
 import { leaseShard, newShard, reportProgress, returnShard, splitShard, type Shard } from '../../src/queue/shard.ts';
 import { copied, NONE } from '../support/test-console.ts';
@@ -5,7 +6,7 @@ import { copied, NONE } from '../support/test-console.ts';
 const everything = { type: 'range', startAfter: null, endAt: null } as const;
 const leased = (shard: Shard = newShard('s', 'j', 0, everything, 24), leaseId = 'l1'): Shard =>
   leaseShard(shard, leaseId, 'a');
-const report = {
+const report: ProgressRequest = {
   leaseId: 'l1',
   state: 'running',
   checkpoint: null,
@@ -15,7 +16,7 @@ const report = {
   error: null,
   holdoff: null,
   holdoffCount: 0,
-} as const;
+};
 
 function heard(shard: Shard, change: Partial<Parameters<typeof reportProgress>[2]>): Shard {
   const reported = reportProgress(shard, 'a', { ...report, ...change });

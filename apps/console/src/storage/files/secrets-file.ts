@@ -33,10 +33,12 @@ export const SECRETS_FILE = 'secrets.json';
 /**
  * Reads the secrets of a data directory, and makes both on the first start: the directory with mode 0700, the file with
  * 0600. A file that others may read is narrowed to 0600.
- * @throws UnusableDatabase with a remedy when the file is not a secrets file
+ * @param database name of the file that cannot be there without its secrets
+ * @throws UnusableDatabase with a remedy when the file is not a secrets file, or is missing beside a database
  */
 export async function loadSecrets(
   dataDir: string,
+  database: string,
 ): Promise<{ secrets: ConsoleSecrets; created: boolean; narrowed: boolean }> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, SECRETS_FILE);
@@ -44,25 +46,38 @@ export async function loadSecrets(
     if (error.code === 'ENOENT') return undefined;
     throw new UnusableDatabase(`The secrets file ${path} cannot be read: ${error.message}`, { cause: error });
   });
-  if (text === undefined) return { secrets: await create(path), created: true, narrowed: false };
+  if (text === undefined) {
+    if (await exists(join(dataDir, database))) {
+      throw new UnusableDatabase(`The secrets file ${path} is missing beside its database: ${REMEDY}.`);
+    }
+    return { secrets: await create(path), created: true, narrowed: false };
+  }
   const mode = (await stat(path)).mode & 0o777;
   const narrowed = (mode & 0o077) !== 0;
   if (narrowed) await chmod(path, 0o600);
   return { secrets: parse(path, text), created: false, narrowed };
 }
 
+const REMEDY = 'restore it from a backup; without it the saved endpoint secrets cannot be read';
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
 function parse(path: string, text: string): ConsoleSecrets {
-  const remedy = 'restore it from a backup; without it the saved endpoint secrets cannot be read';
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    throw new UnusableDatabase(`The secrets file ${path} is not JSON: ${remedy}.`);
+    throw new UnusableDatabase(`The secrets file ${path} is not JSON: ${REMEDY}.`);
   }
   const result = secretsFile.safeParse(json);
   if (result.success) return result.data;
   const fields = result.error.issues.map((issue) => issue.path.join('.')).join(', ');
-  throw new UnusableDatabase(`The secrets file ${path} is not valid (${fields}): ${remedy}.`);
+  throw new UnusableDatabase(`The secrets file ${path} is not valid (${fields}): ${REMEDY}.`);
 }
 
 function fresh(): string {

@@ -22,6 +22,7 @@ export async function openDatabase(
   let database: Database.Database | undefined;
   try {
     await refuseUnusableFile(path);
+    if (path !== ':memory:') await makePrivate(path);
     database = new Database(path, { timeout: 1_000 });
     // Exclusive locking keeps a second console away, and ends with the process, however it ends.
     database.pragma('locking_mode = EXCLUSIVE');
@@ -35,6 +36,11 @@ export async function openDatabase(
     database?.close();
     throw explained(error, path);
   }
+}
+
+/** Makes the file, if it is not there, for its owner alone; SQLite gives its journal the same mode. */
+async function makePrivate(path: string): Promise<void> {
+  await (await open(path, 'a', 0o600)).close();
 }
 
 /** Reads the header without SQLite, which would touch the file (its journal, at least). */
