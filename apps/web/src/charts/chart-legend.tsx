@@ -1,19 +1,21 @@
-import type { ReactElement } from 'react';
+import { memo, type ComponentType, type ReactElement } from 'react';
 import { Button } from '../components/button.tsx';
 import type { ChartLine } from './series.ts';
 import { LineSwatch } from './line-swatch.tsx';
 import styles from './chart-legend.module.css';
 
-/** Names of the lines; each shows or hides its line. */
-export function ChartLegend({
-  lines,
-  hidden,
-  onChange,
-}: {
+interface LegendProps {
   lines: readonly ChartLine[];
   hidden: ReadonlySet<string>;
   onChange: (hidden: ReadonlySet<string>) => void;
-}): ReactElement {
+}
+
+/** Names of the lines; each shows or hides its line. */
+export const ChartLegend: ComponentType<LegendProps> = memo(function ChartLegend({
+  lines,
+  hidden,
+  onChange,
+}: LegendProps): ReactElement {
   const toggle = (key: string): void => {
     const next = new Set(hidden);
     if (!next.delete(key)) next.add(key);
@@ -42,4 +44,4 @@ export function ChartLegend({
       )}
     </fieldset>
   );
-}
+});

@@ -152,12 +152,17 @@ export function timeRange(data: ChartData, spanSeconds: number): [number, number
   return [last - spanSeconds, last];
 }
 
-/** Top of the Y axis: room above the limit and above every peak; never 0, which has no scale. */
+/**
+ * Top of the Y axis: room above the present limit and above every peak; never 0, which has no scale. A higher limit of
+ * earlier does not count: it would press the lines flat for half an hour after it was lowered.
+ */
 export function topOfScale(data: ChartData, hidden: ReadonlySet<string>): number {
   let highest = 1;
   for (const [position, line] of data.lines.entries()) {
     if (hidden.has(line.key)) continue;
-    for (const value of data.columns[position + 1] ?? []) highest = Math.max(highest, value ?? 0);
+    const column = data.columns[position + 1] ?? [];
+    const values = line.kind === 'limit' ? [column.findLast((value) => value !== null)] : column;
+    for (const value of values) highest = Math.max(highest, value ?? 0);
   }
   return highest * 1.08;
 }

@@ -25,7 +25,10 @@ export function TpsChart({ series, windowSeconds }: { series: MonitorSeries; win
   const last = (data.columns[0]?.length ?? 0) - 1;
 
   const onPoint = useCallback((index: number | null, leftPx: number): void => {
-    setPoint(index === null || leftPx < 0 ? null : { index, leftPx });
+    setPoint((before) => {
+      if (index === null) return null;
+      return before?.index === index && before.leftPx === leftPx ? before : { index, leftPx };
+    });
   }, []);
   const context = useMemo<ChartContext>(
     () => ({ data, hidden, spanSeconds: (MONITOR_POINTS - 1) * windowSeconds, onPoint }),

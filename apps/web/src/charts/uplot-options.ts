@@ -8,6 +8,7 @@ export interface ChartContext {
   data: ChartData;
   hidden: ReadonlySet<string>;
   spanSeconds: number;
+  /** The point under the cursor and its place in the plot; null: the cursor is elsewhere. */
   onPoint: (index: number | null, leftPx: number) => void;
 }
 
@@ -48,9 +49,17 @@ export function uplotOptions(
       ...context().data.lines.map((line) => seriesOf(line, colours, !context().hidden.has(line.key))),
     ],
     hooks: {
-      setCursor: [(plot) => context().onPoint(plot.cursor.idx ?? null, plot.cursor.left ?? -1)],
+      setCursor: [(plot) => reportPoint(plot, context().onPoint)],
     },
   };
+}
+
+/** The place of the point itself, not of the cursor: moving between two points then changes nothing. */
+function reportPoint(plot: uPlot, onPoint: ChartContext['onPoint']): void {
+  const index = plot.cursor.idx ?? null;
+  const seconds = index === null || (plot.cursor.left ?? -1) < 0 ? undefined : plot.data[0][index];
+  if (seconds === undefined) onPoint(null, -1);
+  else onPoint(index, Math.round(plot.valToPos(seconds, 'x')));
 }
 
 function seriesOf(line: ChartLine, colours: (token: string) => string, show: boolean): uPlot.Series {

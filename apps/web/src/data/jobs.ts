@@ -33,6 +33,16 @@ export function useJobs(): UseQueryResult<readonly JobView[]> {
   });
 }
 
+/** Whether there is any job. Asked until there is one: that never changes back. */
+export function useAnyJob(): UseQueryResult<boolean> {
+  return useQuery({
+    queryKey: queryKeys.anyJob,
+    queryFn: async ({ signal }) => (await consoleClient.call('jobs', { query: { limit: 1 }, signal })).jobs.length > 0,
+    refetchInterval: (query) => (query.state.data === true ? false : LIVE_POLL_MS),
+    staleTime: (query) => (query.state.data === true ? Infinity : 0),
+  });
+}
+
 export function useJob(jobId: string): UseQueryResult<JobView> {
   return useQuery<JobView>({
     queryKey: queryKeys.job(jobId),

@@ -8,6 +8,8 @@ export const queryKeys = {
   enrolment: ['enrolment'],
   endpoints: ['endpoints'],
   jobs: ['jobs'],
+  // No job has an id with a colon. Below `jobs`, so that a new job refreshes it too.
+  anyJob: ['jobs', ':any'],
   job: (jobId: string): readonly string[] => ['jobs', jobId],
   jobFailures: (jobId: string): readonly string[] => ['jobs', jobId, 'failures'],
   alarms: ['alarms'],

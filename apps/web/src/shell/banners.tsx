@@ -13,7 +13,8 @@ import styles from './banners.module.css';
 
 /** What everybody must see on every page: the console is silent, or an alarm is active. */
 export function Banners(): ReactElement {
-  const active = useAlarms().data?.filter((alarm) => alarm.endedAtMs === null) ?? [];
+  // An acknowledged alarm is known: the navigation still counts it, the banner leaves.
+  const active = useAlarms().data?.filter((alarm) => alarm.endedAtMs === null && alarm.acknowledgedAtMs === null) ?? [];
   return (
     <div className={styles.banners}>
       <ConnectionBanner />
@@ -53,7 +54,7 @@ function AlarmBanner({ alarm }: { alarm: AlarmView }): ReactElement {
       title={`${alarm.code} · ${alarm.title}`}
       actions={
         <Link href="/alarms" className={styles.link}>
-          {alarm.acknowledgedAtMs === null ? 'Look at the alarm' : 'Acknowledged'}
+          Look at the alarm
         </Link>
       }
     >

@@ -25,9 +25,14 @@ export function schemaErrors(issues: readonly Issue[]): FieldErrors {
 
 /** What the S3 server or the network said, which the console puts behind a colon. */
 function reason(code: ErrorCode, problem: string): string {
-  const colon = problem.indexOf(': ');
-  const hasReason = code === 'endpoint-unreachable' || code === 'endpoint-refused-credentials';
-  return hasReason && colon > 0 ? ` (${problem.slice(colon + 2)})` : '';
+  // Of a chain of causes only the last says what happened; a server's refusal is a code and its explanation.
+  const colon =
+    code === 'endpoint-unreachable'
+      ? problem.lastIndexOf(': ')
+      : code === 'endpoint-refused-credentials'
+        ? problem.indexOf(': ')
+        : -1;
+  return colon > 0 ? ` (${problem.slice(colon + 2)})` : '';
 }
 
 /**

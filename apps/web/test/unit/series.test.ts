@@ -150,6 +150,12 @@ describe('scales', () => {
     expect(topOfScale(chartData(fleet({ a: [20] })), new Set())).toBeGreaterThan(10_000);
   });
 
+  it('fit the present limit, not a higher one of earlier', () => {
+    const series = fleet({ a: [20, 20, 20] });
+    const lowered = chartData({ ...series, limitTps: [10_000, 300, null] });
+    expect(topOfScale(lowered, new Set())).toBeCloseTo(324);
+  });
+
   it('follow what is visible', () => {
     expect(topOfScale(chartData(fleet({ a: [20] })), new Set([LIMIT_KEY]))).toBeLessThan(30);
   });

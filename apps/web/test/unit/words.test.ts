@@ -55,7 +55,7 @@ describe('errors at fields', () => {
       code: 'endpoint-unreachable',
       status: 422,
       message: 'x',
-      fields: [{ field: 'url', problem: 'cannot be reached: connection refused' }],
+      fields: [{ field: 'url', problem: 'cannot be reached: http://s3 was not reached: connection refused' }],
     });
     expect(refusedFields(error)['url']).toMatch(/^The endpoint cannot be reached\. .*\(connection refused\)$/);
   });

@@ -65,25 +65,20 @@ function Job({ job }: { job: JobView }): ReactElement {
       <Card title="Progress">
         <div className={styles.progress}>
           <JobProgress job={job} />
-          <Stats
-            stats={[
-              ...jobStats(job),
-              { name: 'Retries', value: formatCount(job.counters.retries) },
-              {
-                name: 'Key ranges',
-                value: `${formatCount(job.shardsDone)} / ${formatCount(job.shardsTotal)}`,
-                detail: job.shardsRunning > 0 ? `${formatCount(job.shardsRunning)} running` : undefined,
-              },
-            ]}
-          />
+          <Stats stats={jobStats(job)} />
         </div>
       </Card>
       <Card title="What is copied">
         <Details
           items={[
-            { name: 'Source', value: <Location location={job.source} /> },
-            { name: 'Target', value: <Location location={job.target} /> },
+            { name: 'Source', value: <Location location={job.source} all="all keys" some="keys that begin with" /> },
+            { name: 'Target', value: <Location location={job.target} all="same keys" some="below prefix" /> },
             { name: 'Mode', value: modeLabel(job.mode) },
+            {
+              name: 'Key ranges',
+              value: `${formatCount(job.shardsDone)} of ${formatCount(job.shardsTotal)} done, ${formatCount(job.shardsRunning)} running`,
+            },
+            { name: 'Retries', value: `${formatCount(job.counters.retries)} requests` },
             { name: 'Agents', value: job.agents.map((agent) => agent.name).join(', ') || 'none at the moment' },
             { name: 'Created', value: `${formatDateTime(job.createdAtMs)} by ${job.createdBy}` },
             { name: 'Started', value: job.startedAtMs === null ? 'not yet' : formatDateTime(job.startedAtMs) },
@@ -96,11 +91,19 @@ function Job({ job }: { job: JobView }): ReactElement {
   );
 }
 
-function Location({ location }: { location: JobView['source'] }): ReactElement {
+function Location({
+  location,
+  all,
+  some,
+}: {
+  location: JobView['source'];
+  /** What an empty prefix means, and what stands before another one. */
+  all: string;
+  some: string;
+}): ReactElement {
   return (
     <>
-      {location.endpointName} · bucket <code>{location.bucket}</code>
-      {location.prefix === '' ? ' · all keys' : ' · keys that begin with '}
+      {location.endpointName} · bucket <code>{location.bucket}</code> · {location.prefix === '' ? all : `${some} `}
       {location.prefix !== '' && <code>{location.prefix}</code>}
     </>
   );

@@ -1,4 +1,5 @@
 import { memo, useMemo, useState, type ReactElement } from 'react';
+import { Link } from 'wouter';
 import type { MonitorRow } from '@weir/protocol';
 import { bandOf } from '../../format/band.ts';
 import { formatCount, formatMbps, formatPlural, formatTps } from '../../format/numbers.ts';
@@ -35,6 +36,11 @@ export function AgentTable({ rows }: { rows: readonly MonitorRow[] }): ReactElem
           <AgentRow key={row.agentId} row={row} />
         ))}
       </Table>
+      {agents === 0 && (
+        <p className={styles.nothing}>
+          No agent is enrolled yet. <Link href="/agents">Enrol one with a single command.</Link>
+        </p>
+      )}
       {shown.length === 0 && <p className={styles.nothing}>No agent has “{filter.trim()}” in its name.</p>}
       {shown.length < arranged.length && (
         <div className={styles.more}>

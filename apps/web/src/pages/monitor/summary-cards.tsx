@@ -9,7 +9,7 @@ import styles from './summary-cards.module.css';
 const BAND_WORDS: Readonly<Record<Band, string>> = {
   green: 'Normal, with headroom',
   amber: 'Approaching the limit',
-  red: 'At or above the limit',
+  red: 'At the limit',
 };
 
 /** The three figures at the top of the monitor. */
@@ -30,7 +30,7 @@ export function SummaryCards({ view }: { view: MonitorView }): ReactElement {
         title="Utilization"
         band={band}
         value={formatPercent(view.utilizationPercent)}
-        foot={BAND_WORDS[band]}
+        foot={view.utilizationPercent > 100 ? 'Bursts above the limit' : BAND_WORDS[band]}
         bar={<MiniBar percent={view.utilizationPercent} tone={band} wide />}
       />
       <StatCard

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { useAgents } from '../../data/agents.ts';
 import { useEndpoints } from '../../data/endpoints.ts';
-import { useJobs } from '../../data/jobs.ts';
+import { useAnyJob } from '../../data/jobs.ts';
 import { useMay } from '../../data/session.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -18,12 +18,15 @@ const LINKS: Readonly<Record<StartStep['key'], { href: string; label: string; ne
 
 /** Leads a new console to its first job; gone once there is one. */
 export function StartChecklist(): ReactElement | null {
+  return useAnyJob().data === false ? <Checklist /> : null;
+}
+
+function Checklist(): ReactElement | null {
   const agents = useAgents().data?.filter((agent) => !agent.revoked);
   const endpoints = useEndpoints().data;
-  const jobs = useJobs().data;
   const may = { admin: useMay('admin'), operator: useMay('operator') };
-  if (agents === undefined || endpoints === undefined || jobs === undefined || jobs.length > 0) return null;
-  const steps = startSteps({ agents: agents.length, endpoints: endpoints.length, jobs: jobs.length });
+  if (agents === undefined || endpoints === undefined) return null;
+  const steps = startSteps({ agents: agents.length, endpoints: endpoints.length, jobs: 0 });
   const next = steps.find((step) => !step.done);
   return (
     <Card title="Get to a running job" description="Three steps, a few minutes.">
