@@ -51,6 +51,8 @@ export async function copyMultipart(
 ): Promise<number> {
   const { client, bucket } = plan.target;
   const headers = keptHeaders(source.headers);
+  for (const left of plan.leftUploads?.get(targetKey) ?? []) await abortMultipartUpload(client, left, call);
+  plan.leftUploads?.delete(targetKey);
   const parked = admit(call, 'CreateMultipartUpload', 0);
   if (parked !== undefined) await parked;
   // Cut off in the middle, this one would leave an upload whose id nobody knows; so it may finish, whatever happens.

@@ -1,4 +1,5 @@
 import type { S3Client } from './client.ts';
+import type { Upload } from './operations/multipart.ts';
 import { DEFAULT_MULTIPART_THRESHOLD_BYTES, DEFAULT_PART_BYTES } from './plan-parts.ts';
 
 /** `copy-all`: every object · `target-skip`: not what exists at the target · `incremental`: what differs or is newer. */
@@ -40,6 +41,8 @@ export interface CopyPlan {
   target: CopySide;
   mode: CopyMode;
   tuning: CopyTuning;
+  /** Uploads that an earlier run left at the target, by target key; aborted when their object is copied again. */
+  leftUploads?: Map<string, Upload[]>;
 }
 
 /** An object to copy. What is not known before is null and is asked for. */

@@ -20,6 +20,11 @@ export interface CopyRunOptions {
   onThrottled: (error: S3Error) => void;
   /** An object that could not be copied; called when the checkpoint passes it, so never for work that a successor repeats. */
   onFailure?: (failure: CopyFailure) => void;
+  /**
+   * An earlier run of this work may have been killed: look for uploads that it left at the target (one request more),
+   * and abort those of the objects that are copied now. Default false.
+   */
+  abortLeftUploads?: boolean;
   /** Abandons the run. */
   signal?: AbortSignal;
 }

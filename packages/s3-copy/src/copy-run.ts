@@ -11,6 +11,7 @@ import { SuspicionLedger, classifyFault } from './fault-policy.ts';
 import { emptyTally, openGate } from './gate.ts';
 import type { CallContext, CallTally, OperationGate, Traffic } from './gate.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
+import { leftUploads } from './left-uploads.ts';
 import { Pause } from './pause.ts';
 
 /*
@@ -121,6 +122,9 @@ export class CopyRun {
   async #dispatch(work: WorkSource): Promise<void> {
     const tally = emptyTally();
     const call: CallContext = { ...this.#call(tally), cancellation: this.#waiting };
+    if (this.#options.abortLeftUploads === true) {
+      this.#plan.leftUploads = await this.#absorb(() => leftUploads(this.#plan, call));
+    }
     for await (const page of work(call, (run) => this.#absorb(run))) {
       this.#tracker.addOverhead(tally);
       Object.assign(tally, emptyTally());

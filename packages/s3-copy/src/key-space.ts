@@ -88,9 +88,9 @@ export function pointsOf(text: string): number[] {
   return Array.from(text, (character) => character.codePointAt(0) ?? 0);
 }
 
-/** Text of code points; surrogates cannot occur, because keys are well-formed. */
+/** Text of code points. A surrogate stands for no character; the next one that does is taken. */
 export function textOf(points: readonly number[]): string {
-  return String.fromCodePoint(...points);
+  return String.fromCodePoint(...points.map((point) => (point >= 0xd800 && point <= 0xdfff ? 0xe000 : point)));
 }
 
 /** Number of characters that two texts have in common at their beginning. */

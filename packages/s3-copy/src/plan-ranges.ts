@@ -243,8 +243,7 @@ class Survey {
     let high = (await this.#keyAfter(`${beginning}\u007f`)) === null ? 0x80 : 0x10_fffe;
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      const point = isSurrogate(middle) ? 0xe000 : middle;
-      const key = await this.#keyAfter(beginning + String.fromCodePoint(point) + TOP);
+      const key = await this.#keyAfter(beginning + textOf([middle]) + TOP);
       if (key === null) high = middle;
       else low = Math.max(middle, pointsOf(key)[shared] ?? middle);
     }
@@ -294,8 +293,4 @@ function afterFolder(part: Part): string | null {
 
 function distance(mark: { count: number } | undefined, target: number): number {
   return mark === undefined ? Number.POSITIVE_INFINITY : Math.abs(mark.count - target);
-}
-
-function isSurrogate(point: number): boolean {
-  return point >= 0xd800 && point <= 0xdfff;
 }

@@ -111,27 +111,63 @@ export async function abortMultipartUpload(client: S3Client, upload: Upload, cal
   }
 }
 
-/** The first (up to 1,000) unfinished uploads of a bucket. */
+/** One page of unfinished uploads. */
+interface UploadsPage {
+  uploads: Upload[];
+  next: { keyMarker: string; uploadIdMarker: string } | null;
+}
+
+/**
+ * Unfinished uploads of a bucket, in the order of their keys; at most `limit`, so that a neglected bucket does not fill
+ * the memory.
+ */
 export async function listMultipartUploads(
   client: S3Client,
-  request: { bucket: string; prefix: string },
+  request: { bucket: string; prefix: string; limit?: number },
   call: CallContext,
 ): Promise<Upload[]> {
+  const limit = request.limit ?? 10_000;
+  const found: Upload[] = [];
+  let marker: UploadsPage['next'] = null;
+  while (found.length < limit) {
+    const page: UploadsPage = await listUploadsPage(client, request, marker, call);
+    found.push(...page.uploads);
+    // A marker that stands still would be asked for again and again.
+    if (page.next === null || sameMarker(page.next, marker)) break;
+    marker = page.next;
+  }
+  return found.slice(0, limit);
+}
+
+function sameMarker(left: UploadsPage['next'], right: UploadsPage['next']): boolean {
+  return left?.keyMarker === right?.keyMarker && left?.uploadIdMarker === right?.uploadIdMarker;
+}
+
+async function listUploadsPage(
+  client: S3Client,
+  request: { bucket: string; prefix: string },
+  marker: UploadsPage['next'],
+  call: CallContext,
+): Promise<UploadsPage> {
   const { bucket, prefix } = request;
   const query: [string, string][] = [
     ['uploads', ''],
     ['encoding-type', 'url'],
   ];
   if (prefix !== '') query.push(['prefix', prefix]);
-  const response = await client.send(
-    { operation: 'ListMultipartUploads', method: 'GET', bucket, key: null, query },
-    call,
-  );
+  if (marker !== null) query.push(['key-marker', marker.keyMarker], ['upload-id-marker', marker.uploadIdMarker]);
+  const operation = 'ListMultipartUploads';
+  const response = await client.send({ operation, method: 'GET', bucket, key: null, query }, call);
   const content = parseXml(response.body)?.content ?? {};
   const encoded = childText(content, 'EncodingType') === 'url';
-  return childElements(content, 'Upload').map((upload) => {
-    const name = childText(upload, 'Key') ?? '';
-    const key = encoded ? decodeListedKey(name).text : name;
-    return { bucket, key, uploadId: childText(upload, 'UploadId') ?? '' };
-  });
+  const keyOf = (name: string | null): string => (encoded ? decodeListedKey(name ?? '').text : (name ?? ''));
+  const uploads = childElements(content, 'Upload').map((upload) => ({
+    bucket,
+    key: keyOf(childText(upload, 'Key')),
+    uploadId: childText(upload, 'UploadId') ?? '',
+  }));
+  const keyMarker = childText(content, 'NextKeyMarker');
+  const truncated = childText(content, 'IsTruncated') === 'true' && keyMarker !== null;
+  const uploadIdMarker = childText(content, 'NextUploadIdMarker') ?? '';
+  return { uploads, next: truncated ? { keyMarker: keyOf(keyMarker), uploadIdMarker } : null };
 }

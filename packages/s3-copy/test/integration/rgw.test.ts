@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCountingProxy, startRgw } from '@weir/testkit';
 import type { CountingProxy, RgwServer } from '@weir/testkit';
@@ -132,6 +135,37 @@ describe('Ceph RGW', () => {
     while ((proxy.counts()['UploadPart'] ?? 0) < 3) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await run.abandon()).toMatchObject({ state: 'abandoned' });
     expect(await readUploads(sdkClient(server), 'abandoned-copy')).toEqual([]);
+  });
+
+  test('a run that was killed in the middle of parts is completed by the next, which clears its uploads away', async () => {
+    const options = await buckets('killed');
+    await put(client, 'killed', 'large-1', noise(40 * MIB));
+    await put(client, 'killed', 'large-2', noise(40 * MIB));
+    proxy.reset();
+    proxy.inject({ type: 'delay', ms: 60_000, operation: 'UploadPart', targetContains: 'partNumber=5', times: 2 });
+    const { region, accessKeyId, secretAccessKey } = server;
+    const argument = {
+      server: { url: proxy.url, region, accessKeyId, secretAccessKey },
+      bucket: 'killed',
+      target: 'killed-copy',
+    };
+    const script = fileURLToPath(new URL('copy-child.ts', import.meta.url));
+    const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+    const child = spawn(process.execPath, ['--import', loader, script, JSON.stringify(argument)], { stdio: 'inherit' });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    while ((proxy.counts()['UploadPart'] ?? 0) < 10) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGKILL');
+    await ended;
+    proxy.heal();
+    const sdk = sdkClient(server);
+    expect(await readUploads(sdk, 'killed-copy')).toEqual(['large-1', 'large-2']);
+    const tuning = { multipartThresholdBytes: 16 * MIB };
+    const result = await copyRange({ ...options, tuning, abortLeftUploads: true }).result;
+    expect(result).toMatchObject({ state: 'completed', snapshot: { live: { objectsCopied: 2 } } });
+    expect(await readUploads(sdk, 'killed-copy')).toEqual([]);
+    for (const key of ['large-1', 'large-2']) {
+      expect(await readObject(sdk, 'killed-copy', key)).toEqual(await readObject(sdk, 'killed', key));
+    }
   });
 
   test('a clock that is 20 minutes off is corrected at the first refusal', async () => {

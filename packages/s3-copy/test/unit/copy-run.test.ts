@@ -349,6 +349,25 @@ describe('pausing, releasing and abandoning', () => {
     expect(source.log).toEqual([]);
   });
 
+  test('uploads that a killed run left are aborted with their objects, those of others stay', async () => {
+    const { source, target, options } = setUp();
+    source.put('a large+', Buffer.alloc(12_000));
+    source.put('b', 'x');
+    for (const [id, key] of [
+      ['old-1', 'a large+'],
+      ['old-2', 'a large+'],
+      ['other', 'b'],
+    ] as const) {
+      target.uploads.set(id, { key, headers: {}, parts: new Map() });
+    }
+    await copyRange(options).result;
+    expect(target.log).not.toContain('ListMultipartUploads');
+    expect([...target.uploads.keys()]).toEqual(['old-1', 'old-2', 'other']);
+    const result = await copyRange({ ...options, abortLeftUploads: true }).result;
+    expect(result.state).toBe('completed');
+    expect([...target.uploads.keys()]).toEqual(['other']);
+  });
+
   test('operations that are parked for credits are let go by a release', async () => {
     const { source, options } = setUp();
     for (let index = 0; index < 20; index++) source.put(pad(index), 'x');

@@ -90,6 +90,17 @@ export class MemoryS3 implements Transport {
         return reply(200, {}, '');
       case 'ListObjectsV2':
         return reply(200, {}, this.#list(query));
+      case 'ListMultipartUploads': {
+        // One upload a page, so that the markers matter.
+        const marker = query.get('upload-id-marker') ?? '';
+        const [next, ...others] = [...this.uploads.entries()].filter(([id]) => id > marker);
+        const xml =
+          next === undefined
+            ? ''
+            : `<Upload><Key>${encodeQueryText(next[1].key)}</Key><UploadId>${next[0]}</UploadId></Upload>`;
+        const more = `<IsTruncated>${others.length > 0}</IsTruncated><NextKeyMarker>${encodeQueryText(next?.[1].key ?? '')}</NextKeyMarker><NextUploadIdMarker>${next?.[0] ?? ''}</NextUploadIdMarker>`;
+        return reply(200, {}, `<R><EncodingType>url</EncodingType>${more}${xml}</R>`);
+      }
       case 'HeadObject':
         return object === undefined ? reply(404, {}, '') : reply(200, describe(object), '');
       case 'GetObject':
@@ -202,6 +213,7 @@ async function bodyOf(request: TransportRequest): Promise<Buffer> {
 }
 
 function name(method: string, key: string, query: Map<string, string>): string {
+  if (query.has('uploads') && method === 'GET') return 'ListMultipartUploads';
   if (key === '') return method === 'HEAD' ? 'HeadBucket' : method === 'PUT' ? 'CreateBucket' : 'ListObjectsV2';
   if (method === 'HEAD') return 'HeadObject';
   if (method === 'GET') return 'GetObject';
