@@ -1,7 +1,7 @@
 import type { Clock, QuotaError, TimerHandle, Timers } from '@weir/quota';
 import type { ServerAddress } from './addresses.ts';
 import { pauseMs } from './backoff.ts';
-import { refusal, timedOut, unavailable } from './failures.ts';
+import { reasonOf, refusal, timedOut, unavailable } from './failures.ts';
 import { isErrorLine, ProtocolError, ReplyReader, type Reply, type ReplyShape } from './replies.ts';
 import type { OpenWire, Wire } from './sockets.ts';
 
@@ -286,11 +286,6 @@ export class Connection {
       reject(dueMs > nowMs ? failure : timedOut(this.server, this.#limits.callTimeoutMs));
     }
   }
-}
-
-/** Node leaves the message empty when several addresses of one name failed. */
-function reasonOf(cause: Error): string {
-  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }
 
 /** Whether the reply carries this token, or none: some replies of some versions do not repeat it. */

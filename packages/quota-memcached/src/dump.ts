@@ -1,6 +1,6 @@
 import type { QuotaError, Timers } from '@weir/quota';
 import type { ServerAddress } from './addresses.ts';
-import { isUnknownCommand, refusal, timedOut, unavailable } from './failures.ts';
+import { isUnknownCommand, reasonOf, refusal, timedOut, unavailable } from './failures.ts';
 import { isErrorLine } from './replies.ts';
 import type { OpenWire, Wire } from './sockets.ts';
 
@@ -20,8 +20,8 @@ export interface DumpEntry {
   readonly sizeBytes: number;
 }
 
-/** The dump is held back while more than this waits for the reader, in characters. */
-const MOST_WAITING = 1_048_576;
+/** The dump is held back while more than this waits for the reader, in characters: what is read in one go without a pause for others. */
+const MOST_WAITING = 131_072;
 
 const ENTRY = /^key=(\S+) exp=(-?\d+) la=(\d+) .*\bsize=(\d+)/;
 const ESCAPE = /%([0-9A-Fa-f]{2})/g;
@@ -112,7 +112,7 @@ class DumpFeed {
       lost: (cause) => {
         this.#failure ??= unavailable(
           address.name,
-          `ended the dump early${cause === undefined ? '' : `: ${cause.message}`}`,
+          `ended the dump early${cause === undefined ? '' : `: ${reasonOf(cause)}`}`,
         );
         this.#wake?.();
       },

@@ -28,3 +28,8 @@ export function refusal(server: string, line: string): QuotaError {
 export function isUnknownCommand(error: unknown): boolean {
   return error instanceof QuotaError && error.code === 'store-refused';
 }
+
+/** What a socket failed with; Node leaves the message empty when several addresses of one name failed. */
+export function reasonOf(cause: Error): string {
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
+}
