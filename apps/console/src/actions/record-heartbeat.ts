@@ -4,19 +4,21 @@ import type { ConsoleContext } from './context.ts';
 import { momentOf } from './context.ts';
 import { evaluateAlarms } from './evaluate-alarms.ts';
 import { limiterInstructions } from './limiter-instructions.ts';
+import { requireAcceptedAgent } from './require-accepted-agent.ts';
 import { requireProtocolVersion } from './protocol-version.ts';
 import { returnLeases } from './return-leases.ts';
 
 /**
  * Takes an agent's report of the window that ended and answers with its next grant. No database access on this path: the
  * coordinator decides in memory, and what is to be kept is written behind in batches.
- * @throws ConsoleError protocol-too-old
+ * @throws ConsoleError wrong-credentials, protocol-too-old
  */
 export async function recordHeartbeat(
   context: ConsoleContext,
   agent: LiveAgent,
   request: HeartbeatRequest,
 ): Promise<HeartbeatResponse> {
+  requireAcceptedAgent(context, agent);
   requireProtocolVersion(context, request.protocolVersion);
   const moment = momentOf(context);
   const restarted = agent.bootId !== null && agent.bootId !== request.bootId;

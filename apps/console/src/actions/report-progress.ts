@@ -8,11 +8,12 @@ import { reportProgress, type Shard } from '../queue/shard.ts';
 import { audit } from './audit-trail.ts';
 import { ConsoleError } from './console-error.ts';
 import { momentOf, type ConsoleContext } from './context.ts';
+import { requireAcceptedAgent } from './require-accepted-agent.ts';
 import { settleJob } from './settle-job.ts';
 
 /**
  * Takes a report on a shard and says whether to go on. The last report of a lease may be repeated.
- * @throws ConsoleError not-found, lease-lost, validation-failed
+ * @throws ConsoleError wrong-credentials, not-found, lease-lost, validation-failed
  */
 export async function takeProgress(
   context: ConsoleContext,
@@ -20,6 +21,7 @@ export async function takeProgress(
   shardId: string,
   report: ProgressRequest,
 ): Promise<ProgressResponse> {
+  requireAcceptedAgent(context, agent);
   requireKey(report.checkpoint);
   const { before, after, job } = await context.storage.transaction(async (stores) => {
     const shard = await stores.shards.get(shardId);

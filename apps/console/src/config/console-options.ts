@@ -66,7 +66,10 @@ const consoleOptions = z
     accounts: z
       .array(
         z.strictObject({
-          username: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1–64 characters of a–z, 0–9, ., - and _'),
+          username: z
+            .string()
+            .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1–64 characters of a–z, 0–9, ., - and _')
+            .refine((name) => name !== 'admin', 'is always an admin: use adminPassword'),
           role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`),
           password,
         }),

@@ -176,6 +176,14 @@ export class Fleet {
     else this.#counted.delete(agent.agentId);
   }
 
+  /** What `takeChanged` handed out could not be written. */
+  changedAgain(agents: readonly StoredAgent[]): void {
+    for (const { agentId } of agents) {
+      const agent = this.#agents.get(agentId);
+      if (agent !== undefined) this.#changed.add(agent);
+    }
+  }
+
   /** Agents that changed since the last call, to be written in one batch. */
   takeChanged(): StoredAgent[] {
     const changed = [...this.#changed].map(storedPart);

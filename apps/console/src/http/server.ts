@@ -58,6 +58,10 @@ export async function buildServer(
     if (options.closing())
       throw new ConsoleError('unavailable', 'The console is stopping: try again.', { retryAfterMs: 1_000 });
   });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, url, ip } = request;
+    request.log.debug({ method, url, ip, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered');
+  });
   await app.register(cookie);
   sendSecurityHeaders(app, options.tls !== undefined);
   validateWithSchemas(app);

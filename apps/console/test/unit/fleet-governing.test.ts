@@ -6,6 +6,7 @@ import { listWindows } from '../../src/actions/list-windows.ts';
 import { readMonitor } from '../../src/actions/read-monitor.ts';
 import { revokeAgent } from '../../src/actions/revoke-agent.ts';
 import { saveGovernorSettings } from '../../src/actions/save-governor-settings.ts';
+import { writeBehind } from '../../src/actions/write-behind.ts';
 import { TestConsole, usageOf, type TestAgent } from '../support/test-console.ts';
 
 let console: TestConsole;
@@ -181,6 +182,45 @@ test('a name that is online is taken; an agent that is offline enrols again unde
   expect(second.agentId).toBe(first.agentId);
   expect(second.credential).not.toBe(first.credential);
   expect((await console.storage.agents.all()).map(({ name }) => name)).toEqual(['a']);
+});
+
+test('a heartbeat touches no database', async () => {
+  const a = await working('a');
+  const { grant } = await a.claim();
+  const { storage } = console.context;
+  const touched: PropertyKey[] = [];
+  const watched = new Proxy(storage, {
+    get(target, name: keyof typeof storage) {
+      touched.push(name);
+      return target[name];
+    },
+  });
+  Object.assign(console.context, { storage: watched });
+  await a.heartbeat({ runningJobs: 1, usage: usageOf(grant!, { actualTps: 10 }) });
+  expect(touched).toEqual([]);
+  Object.assign(console.context, { storage });
+});
+
+test('what could not be written behind is written the next time', async () => {
+  const a = await working('a');
+  const { grant } = await a.claim();
+  await a.heartbeat({ runningJobs: 1, usage: usageOf(grant!) });
+  const { storage } = console.context;
+  const broken = { ...storage, transaction: () => Promise.reject(new Error('disk full')) };
+  Object.assign(console.context, { storage: broken });
+  await expect(writeBehind(console.context)).rejects.toThrow('disk full');
+  Object.assign(console.context, { storage });
+  expect(await listWindows(console.context, 10)).toHaveLength(1);
+  expect((await storage.agents.all())[0]?.lastHeartbeatAtMs).toBe(console.clock.nowMs());
+});
+
+test('an agent that was revoked while its request was read does not come back into the split', async () => {
+  const a = await working('a');
+  const held = await a.take();
+  await revokeAgent(console.context, a.agentId, 'test');
+  await expect(a.heartbeat({ runningJobs: 1 })).rejects.toMatchObject({ code: 'wrong-credentials' });
+  await expect(a.report(held)).rejects.toMatchObject({ code: 'wrong-credentials' });
+  expect(console.context.coordinator.snapshot(console.clock.steadyMs())).toEqual([]);
 });
 
 test('credentials are stored hashed', async () => {

@@ -1,5 +1,6 @@
 import { acknowledgeAlarm } from '../../actions/acknowledge-alarm.ts';
 import type { ConsoleContext } from '../../actions/context.ts';
+import { listAlarms } from '../../actions/list-alarms.ts';
 import { saveGovernorSettings } from '../../actions/save-governor-settings.ts';
 import { personOf, type Handlers } from '../call.ts';
 
@@ -10,7 +11,7 @@ export function settingsRoutes(
   return {
     governorSettings: () => context.governor,
     saveGovernorSettings: (call) => saveGovernorSettings(context, call.body, personOf(call).username),
-    alarms: async ({ query }) => ({ alarms: await context.storage.alarms.list(query.limit) }),
+    alarms: async ({ query }) => ({ alarms: await listAlarms(context, query.limit) }),
     acknowledgeAlarm: (call) => acknowledgeAlarm(context, call.params.alarmId, personOf(call).username),
   };
 }
