@@ -155,14 +155,18 @@ class Survey {
   }
 
   /**
-   * Size of a part from the density of its page and from that of the page's second half: the larger counts, because
-   * a part that was taken for small is never looked at again.
+   * Size of a part from the density of its page and from those of the page's last half, quarter and eighth: the largest
+   * counts, because a part that was taken for small is never looked at again. A page that begins in one folder and ends in
+   * the next looks sparse as a whole; its end tells how dense that next folder is.
    */
   #estimate(part: Part): number {
     if (part.exact) return part.pageCount;
-    const middle = part.sampled[part.sampled.length >>> 1];
-    const whole = this.#extrapolate(part, part.first, 0);
-    return middle === undefined ? whole : Math.max(whole, this.#extrapolate(part, middle.key, middle.count));
+    let most = this.#extrapolate(part, part.first, 0);
+    for (const share of [2, 4, 8]) {
+      const from = part.sampled[part.sampled.length - 1 - Math.floor(part.sampled.length / share)];
+      if (from !== undefined) most = Math.max(most, this.#extrapolate(part, from.key, from.count));
+    }
+    return most;
   }
 
   /** Size of a part when all of it is as dense as its page is from `from` on, its key number `before`. */
@@ -247,7 +251,9 @@ class Survey {
       if (key === null) high = middle;
       else low = Math.max(middle, pointsOf(key)[shared] ?? middle);
     }
-    return beginning + String.fromCodePoint(low) + TOP;
+    // Nothing lies above `high`, but its own keys, if any, were not seen: looking above a character skips what begins with it.
+    const last = (await this.#keyAfter(beginning + textOf([low]) + TOP)) === null ? low : high;
+    return beginning + textOf([last]) + TOP;
   }
 
   async #keyAfter(text: string): Promise<string | null> {

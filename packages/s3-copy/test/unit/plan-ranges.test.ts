@@ -88,6 +88,11 @@ describe('splitting a listing', () => {
     'dates and times': (index) => `logs/${new Date(1.7e12 + index * 200_000).toISOString()}-${pad(index % 97, 3)}.gz`,
     'one huge folder among small ones': (index) =>
       index % 10 === 0 ? `${String.fromCharCode(97 + (index % 26))}/${pad(index, 8)}` : `big/${pad(index, 8)}`,
+    // A page that begins in one folder and ends in the next, and a last folder that is alone under its letter.
+    'folders of digests': (index) =>
+      `${['invoices', 'logs', 'sensors', 'thumbnails'][index % 4]}/${md5(index).slice(0, 4)}/${pad(index, 7)}.bin`,
+    'few keys between large folders': (index) =>
+      index % 1_000 === 0 ? `odd names/${index}` : `${index % 2 === 0 ? 'n' : 'tt'}/${md5(index)}`,
     'Cyrillic names': (index) =>
       Array.from(md5(index).slice(0, 8), (digit) => String.fromCodePoint(0x430 + Number.parseInt(digit, 16) * 2)).join(
         '',
