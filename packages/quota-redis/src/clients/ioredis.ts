@@ -20,7 +20,7 @@ interface Client {
   readonly isCluster?: boolean;
   readonly options: { readonly keyPrefix?: string };
   readonly slots?: readonly (readonly string[] | undefined)[];
-  readonly stream?: { cork?(): void; uncork?(): void };
+  readonly stream?: { cork(): void; uncork(): void };
   sendCommand(command: Command): unknown;
   pipeline(): { call(name: string): unknown };
   nodes?(role: 'master'): readonly Client[];
@@ -79,8 +79,21 @@ export function ioredisCommands(client: Client): RedisCommands {
     if (client.status === 'ready' || (!wasReady && client.status !== 'end')) return;
     throw new QuotaError('store-unavailable', `the ioredis client is not connected (${client.status})`);
   };
+  let isCorked = false;
+  /** What one turn of the event loop sends leaves as one write; else every command would be a packet of its own. */
+  const cork = (): void => {
+    const stream = isCluster ? undefined : client.stream;
+    if (isCorked || stream === undefined) return;
+    isCorked = true;
+    stream.cork();
+    setImmediate(() => {
+      isCorked = false;
+      stream.uncork();
+    });
+  };
   const dispatch = (args: readonly string[], to: Client = client): Promise<unknown> => {
     const command = make(args);
+    cork();
     to.sendCommand(command);
     return command.promise;
   };
@@ -98,12 +111,7 @@ export function ioredisCommands(client: Client): RedisCommands {
       } catch (error) {
         return commands.map(() => Promise.reject(error));
       }
-      // Without the cork every command would be a packet and a system call of its own.
-      const stream = isCluster ? undefined : client.stream;
-      stream?.cork?.();
-      const replies = commands.map((args) => dispatch(args));
-      stream?.uncork?.();
-      return replies;
+      return commands.map((args) => dispatch(args));
     },
     sendToPrimaries: async (args) => {
       assertUp();

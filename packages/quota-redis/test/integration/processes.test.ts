@@ -76,6 +76,25 @@ describe.each([
   });
 });
 
+test('a server killed under load comes back from its append-only file without an undated counter', async () => {
+  const durable = await startRedis({ config: { appendonly: 'yes', appendfsync: 'everysec' } });
+  try {
+    const limit = 1_000_000;
+    const takers = await startTakers([order({ port: durable.port, takes: 10_000_000, subjects: 5_000, limit })]);
+    for (const taker of takers) taker.start();
+    for (let round = 0; round < 3; round += 1) {
+      await wait(1_300);
+      await durable.kill();
+      await durable.restart();
+      expect(Number(await durable.command('DBSIZE'))).toBeGreaterThan(0);
+      expect(await undatedOn(durable)).toBe(0);
+    }
+    await Promise.all(takers.map((taker) => taker.kill()));
+  } finally {
+    await durable.stop();
+  }
+});
+
 test('two periods after the load stops no counter is left', async () => {
   const takers = await startTakers([order({ takes: 20_000, subjects: 500, period: 'second' })]);
   for (const taker of takers) taker.start();

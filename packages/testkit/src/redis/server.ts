@@ -122,8 +122,8 @@ async function answering(child: ChildProcess, port: number, logFile: string): Pr
     }
     try {
       // The process that answers must be ours, not one that held the port before.
-      const info = await redisCommand(port, 'INFO', 'server');
-      if (String(info).includes(`process_id:${child.pid}`)) return;
+      const info = String(await redisCommand(port, 'INFO'));
+      if (info.includes(`process_id:${child.pid}`) && !info.includes('loading:1')) return;
     } catch {
       // Not listening yet.
     }
