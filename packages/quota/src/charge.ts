@@ -1,4 +1,4 @@
-import { checkCost, checkOpen, limitOf, type QuotaCore } from './core.ts';
+import { checkCost, checkOpen, knowTime, limitOf, type QuotaCore } from './core.ts';
 import type { Counter } from './counter.ts';
 import { usageOf, type Usage } from './peek.ts';
 import { callStore } from './store-calls.ts';
@@ -7,6 +7,7 @@ import { callStore } from './store-calls.ts';
 export async function charge(core: QuotaCore, subject: string, amount: number): Promise<Usage> {
   checkCost(amount, 'a charge');
   checkOpen(core);
+  await knowTime(core);
   const limit = await limitOf(core, core.tracker.charged(subject));
   const counter = core.tracker.at(subject, core.now());
   return usageOf(counter, await chargeCounter(core, counter, amount), limit);

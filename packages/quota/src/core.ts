@@ -49,3 +49,8 @@ function checkLimit(core: QuotaCore, limit: unknown): number {
 export function checkOpen(core: QuotaCore): void {
   if (core.isClosed()) throw new QuotaError('closed', 'the quotas were closed');
 }
+
+/** Waits until the quota's clock can be read: which period it is cannot be said before the store's clock was asked once. */
+export async function knowTime({ rules, storeClock }: QuotaCore): Promise<void> {
+  if (rules.storeClock && !storeClock.known) await storeClock.measure();
+}

@@ -104,6 +104,8 @@ export class Dispatcher {
     let oldestMs = nowMs;
     for (const counter of counters) {
       const takes = counter.waiting;
+      // Decided meanwhile, because the engine closes.
+      if (takes.length === 0) continue;
       counter.waiting = [];
       counter.inFlight = true;
       oldestMs = Math.min(oldestMs, takes[0]?.atMs ?? nowMs);
@@ -111,6 +113,7 @@ export class Dispatcher {
       counter.owed = 0;
       engine.metrics.coalesced += Math.max(0, takes.length - 1);
     }
+    if (planned.length === 0) return;
     const batch: Batch = { lane, planned, dueMs: oldestMs + budgetMs, failed: false, overdue: undefined };
     this.#watchdog(budgetMs).add(batch, nowMs);
     engine.metrics.storeCalls += 1;

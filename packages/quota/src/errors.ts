@@ -12,23 +12,25 @@
  * - `store-corrupt`: the store holds something under this key that is no counter of this quota.
  * - `idempotency-mismatch`: the idempotency key was used before for another take.
  * - `too-many-reservations`: the subject holds as many open reservations as fit in one period.
- * - `unknown-reservation`: the reservation was settled before, or its lease ended too long ago.
  * - `closed`: the engine was closed.
  */
-export type QuotaErrorCode =
-  | 'invalid-quota'
-  | 'invalid-cost'
-  | 'invalid-subject'
-  | 'invalid-deadline'
-  | 'invalid-argument'
-  | 'store-refused'
-  | 'store-unavailable'
-  | 'store-timeout'
-  | 'store-corrupt'
-  | 'idempotency-mismatch'
-  | 'too-many-reservations'
-  | 'unknown-reservation'
-  | 'closed';
+export type QuotaErrorCode = (typeof QUOTA_ERROR_CODES)[number];
+
+/** Every code that a `QuotaError` can have. */
+export const QUOTA_ERROR_CODES = [
+  'invalid-quota',
+  'invalid-cost',
+  'invalid-subject',
+  'invalid-deadline',
+  'invalid-argument',
+  'store-refused',
+  'store-unavailable',
+  'store-timeout',
+  'store-corrupt',
+  'idempotency-mismatch',
+  'too-many-reservations',
+  'closed',
+] as const;
 
 /** What a `QuotaError` may carry beside its message. */
 export interface QuotaErrorDetail {

@@ -1,4 +1,4 @@
-import { limitOf, type QuotaCore } from './core.ts';
+import { knowTime, limitOf, type QuotaCore } from './core.ts';
 import { peek } from './peek.ts';
 
 /** Everything that bears on the next take of a subject, for support and debugging. */
@@ -31,6 +31,7 @@ export interface Explanation {
 /** Explains, without taking, what a take of 1 would meet. */
 export async function explain(core: QuotaCore, subject: string): Promise<Explanation> {
   const { engine, rules, tracker } = core;
+  await knowTime(core);
   const nowMs = core.now();
   const counter = tracker.at(subject, nowMs);
   const limit = await limitOf(core, counter.subject);

@@ -9,7 +9,7 @@ export {
   type Deadline,
 } from './deadlines.ts';
 export { Decision, type Place, type Receipt, type Source, type Verdict } from './decision.ts';
-export { QuotaError, type QuotaErrorCode, type QuotaErrorDetail } from './errors.ts';
+export { QUOTA_ERROR_CODES, QuotaError, type QuotaErrorCode, type QuotaErrorDetail } from './errors.ts';
 export type { EventListener, QuotaEvent } from './events.ts';
 export type { Explanation } from './explain.ts';
 export { assessHealth, MAX_SKEW_MS } from './health.ts';

@@ -1,7 +1,7 @@
 import type { Counter } from './counter.ts';
 import type { Engine } from './engine.ts';
 import type { TimerHandle } from './host.ts';
-import { settled } from './store-calls.ts';
+import { callStore } from './store-calls.ts';
 
 /** A block from which nothing was taken for this long goes back, in ms, so that other processes can have it. */
 const LEASE_IDLE_MS = 5_000;
@@ -55,8 +55,8 @@ export class LeaseKeeper {
     counter.lease = 0;
     // The period's clock may be the store's; a return that comes too late meets no counter, and creates none.
     if (amount === 0 || this.#engine.clock() >= counter.period.deadline) return;
-    const { key, period } = counter;
-    const [total] = await settled(() =>
+    const { key, period, lane, rules } = counter;
+    const [total] = await callStore(this.#engine, lane, rules.budgetMs, () =>
       this.#engine.store.giveBack([{ key, amount, deadline: period.deadline }]),
     ).catch(() => []);
     if (typeof total !== 'number') return;

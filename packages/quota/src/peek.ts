@@ -1,4 +1,4 @@
-import { checkOpen, limitOf, type QuotaCore } from './core.ts';
+import { checkOpen, knowTime, limitOf, type QuotaCore } from './core.ts';
 import type { Counter } from './counter.ts';
 import { callStore } from './store-calls.ts';
 
@@ -20,6 +20,7 @@ export interface Usage {
  */
 export async function peek(core: QuotaCore, subject: string): Promise<Usage> {
   checkOpen(core);
+  await knowTime(core);
   const { engine, rules } = core;
   const charged = core.tracker.charged(subject);
   const limit = await limitOf(core, charged);

@@ -1,4 +1,4 @@
-import { checkCost, checkOpen, type QuotaCore } from './core.ts';
+import { checkCost, checkOpen, knowTime, type QuotaCore } from './core.ts';
 import { Decision, type Receipt } from './decision.ts';
 import { QuotaError } from './errors.ts';
 import { companionKey } from './keys.ts';
@@ -22,6 +22,7 @@ const NOTHING: Refund = { refunded: 0, used: undefined };
  */
 export async function refund(core: QuotaCore, take: Decision | Receipt, amount: number | undefined): Promise<Refund> {
   checkOpen(core);
+  await knowTime(core);
   const receipt = take instanceof Decision ? take.receipt : take;
   const { quota, subject, charged, period: periodId, resetAt, takenAt, id } = receipt;
   const { engine, rules, tracker } = core;

@@ -1,5 +1,5 @@
 import { chargeCounter } from './charge.ts';
-import { checkCost, type QuotaCore } from './core.ts';
+import { checkCost, checkOpen, knowTime, type QuotaCore } from './core.ts';
 import type { Counter } from './counter.ts';
 import type { Decision } from './decision.ts';
 import { QuotaError } from './errors.ts';
@@ -82,6 +82,8 @@ export async function reserve(core: QuotaCore, subject: string, amount: number):
  */
 export async function settle(core: QuotaCore, reservation: Reservation, actual: number): Promise<Settlement> {
   if (actual !== 0) checkCost(actual, 'what was used');
+  checkOpen(core);
+  await knowTime(core);
   if (!reservation.allowed || reservation.decision.charged === 0) return { outcome: 'not-charged', ...NOTHING };
   if (core.now() >= reservation.resetAt) return { outcome: 'period-ended', ...NOTHING };
   const leaseMs = leaseOf(core);

@@ -1,4 +1,4 @@
-import { checkOpen, type QuotaCore } from './core.ts';
+import { checkOpen, knowTime, type QuotaCore } from './core.ts';
 import type { Counter } from './counter.ts';
 import { HoldLedgers } from './hold-ledgers.ts';
 import { companionKey } from './keys.ts';
@@ -14,6 +14,7 @@ const MAX_ATTEMPTS = 8;
  */
 export async function reset(core: QuotaCore, subject: string): Promise<void> {
   checkOpen(core);
+  await knowTime(core);
   const { engine, rules } = core;
   const nowMs = core.now();
   const counter = core.tracker.at(subject, nowMs);

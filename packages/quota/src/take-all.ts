@@ -1,4 +1,4 @@
-import { checkCost, checkOpen, limitOf, type QuotaCore } from './core.ts';
+import { checkCost, checkOpen, knowTime, limitOf, type QuotaCore } from './core.ts';
 import type { Counter } from './counter.ts';
 import type { Decision } from './decision.ts';
 import { deadlineAt } from './deadlines.ts';
@@ -61,6 +61,7 @@ export async function takeGroup(items: readonly GroupItem[], key: string | undef
     if (core.engine !== first.core.engine)
       throw new QuotaError('invalid-argument', 'the quotas of a group share one store');
   }
+  await Promise.all(items.map(({ core }) => knowTime(core)));
   const limits = await Promise.all(
     items.map(async ({ core, subject }) => limitOf(core, core.tracker.charged(subject))),
   );

@@ -132,6 +132,10 @@ describe('coalescing', () => {
     expect(store.draws.map((batch) => batch.length)).toEqual([3]);
   });
 
+  it('a grant that is no multiple of the cost admits whole takes only', () => {
+    expect([0, 3, 4, 7, 8].map((granted) => admittedOf(granted, 4))).toEqual([0, 0, 1, 1, 2]);
+  });
+
   it('the split among mixed costs is what drawing them one after the other would give', () => {
     const rules = checkDefinition({ id: 'q', limit: 0, period: 'day' }, new World().memory().profile);
     const period = { id: '2026-11-30', startMs: 0, endMs: NOON, deadline: deadlineAt(NOON + 1, NOON) };
