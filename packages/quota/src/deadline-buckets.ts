@@ -14,9 +14,11 @@ export interface Dated {
 
 const BUCKET_MS = 1_000;
 
+/** Oldest entry first: when one has to make room, a flood of new entries must not push out each other and count nothing. */
 interface Bucket<E> {
   readonly second: number;
   first: E | undefined;
+  last: E | undefined;
 }
 
 /** Entries by the second in which they are due. */
@@ -30,30 +32,29 @@ export class DeadlineBuckets<E extends Dated> {
     const second = secondOf(entry.deadline);
     let bucket = this.#buckets.get(second);
     if (bucket === undefined) {
-      bucket = { second, first: undefined };
+      bucket = { second, first: undefined, last: undefined };
       this.#buckets.set(second, bucket);
       pushHeap(this.#heap, second);
     }
-    entry.previous = undefined;
-    entry.next = bucket.first;
-    if (bucket.first !== undefined) bucket.first.previous = entry;
-    bucket.first = entry;
+    entry.previous = bucket.last;
+    entry.next = undefined;
+    if (bucket.last === undefined) bucket.first = entry;
+    else bucket.last.next = entry;
+    bucket.last = entry;
   }
 
   /** Forgets an entry; its deadline must be the one it was added with. */
   remove(entry: E): void {
-    if (entry.previous === undefined) {
-      const bucket = this.#buckets.get(secondOf(entry.deadline));
-      if (bucket?.first === entry) bucket.first = entry.next;
-    } else {
-      entry.previous.next = entry.next;
-    }
+    const bucket = this.#buckets.get(secondOf(entry.deadline));
+    if (entry.previous !== undefined) entry.previous.next = entry.next;
+    else if (bucket?.first === entry) bucket.first = entry.next;
     if (entry.next !== undefined) entry.next.previous = entry.previous;
+    else if (bucket?.last === entry) bucket.last = entry.previous;
     entry.previous = undefined;
     entry.next = undefined;
   }
 
-  /** The entry that is due first (to the second); `undefined` when there is none. */
+  /** The entry that is due first (to the second; of those the one filed first); `undefined` when there is none. */
   soonest(): E | undefined {
     return this.#earliest()?.first;
   }

@@ -11,7 +11,7 @@ export interface MemoryStoreOptions {
   /**
    * What happens to a new counter when the store is full of live ones. `refuse` (default): the write fails with
    * `store-unavailable`, so the quota's outage policy decides; no live counter is ever lost. `evict`: the entry with the
-   * soonest deadline goes; its quota may then admit more than its limit.
+   * soonest deadline goes, of several the oldest; its quota may then admit more than its limit.
    */
   readonly whenFull?: 'refuse' | 'evict';
   /** Default `Date.now`. */

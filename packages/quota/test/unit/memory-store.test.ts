@@ -78,6 +78,16 @@ describe('the memory store', () => {
     expect(await store.health()).toMatchObject({ evictionPolicy: 'soonest-deadline', evicted: 1, entries: 2 });
   });
 
+  it('evicts the oldest of those that are due together, so a flood of new subjects cannot keep each other from counting', async () => {
+    const world = new World();
+    const store = new MemoryStore({ clock: world.clock, timers: world.timers, maxEntries: 3, whenFull: 'evict' });
+    for (const key of ['a', 'b', 'c', 'd', 'e']) await take(store, draw(world, key, 60_000));
+    expect(await store.read(['a', 'b', 'c', 'd', 'e'])).toEqual([undefined, undefined, 1, 1, 1]);
+    await store.remove(['d']);
+    for (const key of ['f', 'g']) await take(store, draw(world, key, 60_000));
+    expect(await store.read(['c', 'e', 'f', 'g'])).toEqual([undefined, 1, 1, 1]);
+  });
+
   it.each([0, -1, 1.5, Number.NaN])('refuses to be bounded by %d entries', (maxEntries) => {
     expect(() => new MemoryStore({ maxEntries })).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
   });
