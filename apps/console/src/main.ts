@@ -36,7 +36,7 @@ import type { Storage } from './ports/storage.ts';
 import { aesSecretBox } from './security/aes-secret-box.ts';
 import { systemRandom } from './security/random-source.ts';
 import { scryptHasher } from './security/scrypt-hasher.ts';
-import { windowLoginLimiter } from './security/window-login-limiter.ts';
+import { quotaLoginLimiter } from './security/quota-login-limiter.ts';
 import { loadSecrets, type ConsoleSecrets } from './storage/files/secrets-file.ts';
 import { sqliteStorage } from './storage/sqlite/sqlite-storage.ts';
 
@@ -182,7 +182,7 @@ export async function assemble(
     storage,
     secretBox,
     passwords: scryptHasher(),
-    loginLimiter: windowLoginLimiter(clock),
+    loginLimiter: quotaLoginLimiter(clock),
     probe: dependencies.endpointProbe,
     resolver: dependencies.resolver ?? systemResolver(clock),
     sessionKey: secrets.sessionKey,
@@ -246,6 +246,7 @@ async function shutDown(context: ConsoleContext, ticker: Ticker, app: FastifyIns
   await app?.close();
   cut.cancel();
   await writeBehind(context);
+  await context.loginLimiter.close();
   await context.storage.close();
 }
 

@@ -16,7 +16,7 @@ export async function logIn(
   request: { username: string; password: string },
   address: string,
 ): Promise<{ view: SessionView; token: string; maxAgeSeconds: number }> {
-  const waitMs = context.loginLimiter.attempt(address, request.username);
+  const waitMs = await context.loginLimiter.attempt(address, request.username);
   if (waitMs !== null) {
     throw new ConsoleError(
       'too-many-requests',
@@ -39,7 +39,7 @@ export async function logIn(
     await audit(context, context.storage, entry);
     throw new ConsoleError('wrong-credentials', 'The user name or the password is wrong.');
   }
-  context.loginLimiter.succeeded(address, request.username);
+  await context.loginLimiter.succeeded(address, request.username);
   const token = context.random.secret();
   const nowMs = context.clock.nowMs();
   await context.storage.transaction(async (stores) => {
