@@ -1,5 +1,6 @@
 import { addCounters, emptyCounters } from './counters.ts';
 import type { CopyCounters } from './counters.ts';
+import type { S3Error } from './errors.ts';
 
 /** An object that could not be copied. */
 export interface CopyFailure {
@@ -8,6 +9,30 @@ export interface CopyFailure {
   code: string;
   message: string;
   requestId: string | null;
+}
+
+/** Longest key in bytes, and longest texts in characters, that a report carries. */
+const MAX_KEY_BYTES = 1_024;
+const MAX_MESSAGE_LENGTH = 500;
+const MAX_REQUEST_ID_LENGTH = 128;
+
+/** A failure as it is reported, within the bounds of a report. */
+export function failureOf(key: string, error: S3Error): CopyFailure {
+  return {
+    key: withinBytes(key, MAX_KEY_BYTES),
+    code: error.code,
+    message: error.reason.slice(0, MAX_MESSAGE_LENGTH),
+    requestId: error.requestId?.slice(0, MAX_REQUEST_ID_LENGTH) ?? null,
+  };
+}
+
+/** Only keys that are no valid UTF-8 are too long: each of their bad bytes is shown as a character of three. */
+function withinBytes(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const bytes = Buffer.from(text);
+  let end = maxBytes;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.subarray(0, end).toString('utf8');
 }
 
 /** An object under way, in the order of its listing. */

@@ -102,6 +102,9 @@ async function copyPart(copy: PartsCopy, range: PartRange, call: CallContext): P
   // Weak ETags never match, and some gateways send none.
   const pinned = /^"?[^"/]+"?$/.test(source.etag) ? { ifMatch: source.etag } : {};
   return withRetries(client.retry, client.clock, call, async (attempt) => {
+    // Before the GET: were the upload parked or paused after it, the source would close the open body.
+    const parked = admit(call, 'UploadPart', attempt);
+    if (parked !== undefined) await parked;
     const part = await getObject(client, { bucket, key, ...pinned, range }, call, attempt).catch((error: unknown) => {
       throw error instanceof S3Error && error.code === 'PreconditionFailed' ? sourceChanged(copy) : error;
     });

@@ -16,6 +16,11 @@ export interface CopyRunOptions {
   concurrency?: number;
   /** Object bytes in memory for those under way. Default 256 MiB. */
   maxBytesInFlight?: number;
+  /**
+   * Objects that may be done beyond an unfinished one. It bounds memory, and what a successor has to look at again.
+   * Default 50,000.
+   */
+  maxAheadOfCheckpoint?: number;
   /** A throttle outlasted all retries. The run is paused now; call `resume()` when it may go on. */
   onThrottled: (error: S3Error) => void;
   /** An object that could not be copied; called when the checkpoint passes it, so never for work that a successor repeats. */

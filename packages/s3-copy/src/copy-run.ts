@@ -1,6 +1,6 @@
 import { Cancellation, CancelledError } from './cancellation.ts';
-import { CheckpointTracker } from './checkpoint.ts';
-import type { CopyFailure, Ticket } from './checkpoint.ts';
+import { CheckpointTracker, failureOf } from './checkpoint.ts';
+import type { Ticket } from './checkpoint.ts';
 import { copyObject } from './copy-object.ts';
 import { DEFAULT_TUNING } from './copy-plan.ts';
 import type { CopyOutcome, CopyPlan } from './copy-plan.ts';
@@ -23,8 +23,7 @@ import { Pause } from './pause.ts';
  * In every case the promise of the result settles only when nothing is under way and no upload is left behind.
  */
 
-/** Objects that may be done beyond an unfinished one. It bounds memory, and what a successor has to look at again. */
-const MAX_AHEAD_OF_CHECKPOINT = 50_000;
+const DEFAULT_MAX_AHEAD_OF_CHECKPOINT = 50_000;
 /** Objects in a row that fail for what may be the endpoint's fault before the run stops. */
 const SUSPICION_LIMIT = 16;
 /** Memory of one streamed transfer: what waits in the two sockets and between them. */
@@ -46,6 +45,7 @@ export class CopyRun {
   /** Stops what is under way. */
   readonly #operations = new Cancellation();
   readonly #gate: OperationGate;
+  readonly #maxAhead: number;
   readonly #traffic: Traffic = { bytesRead: 0, bytesWritten: 0 };
   readonly #suspicion = new SuspicionLedger<{ ticket: Ticket; tally: CallTally; error: S3Error }>(SUSPICION_LIMIT);
   #ending: 'released' | 'abandoned' | null = null;
@@ -58,6 +58,7 @@ export class CopyRun {
     this.#plan = { source: options.source, target: options.target, mode: options.mode, tuning };
     this.#tracker = new CheckpointTracker(checkpoint, (failure) => options.onFailure?.(failure));
     this.#limit = new InFlightLimit(options.concurrency ?? 64, options.maxBytesInFlight ?? 256 * 1024 * 1024);
+    this.#maxAhead = Math.max(1, options.maxAheadOfCheckpoint ?? DEFAULT_MAX_AHEAD_OF_CHECKPOINT);
     this.#gate = this.#pause.gateOver(options.gate ?? openGate, this.#waiting);
     const abandon = (): void => void this.abandon();
     if (options.signal?.aborted === true) abandon();
@@ -132,13 +133,14 @@ export class CopyRun {
         const bytes = this.#weight(item);
         const room = this.#limit.take(bytes);
         if (room !== undefined) await room;
-        if (this.#waiting.reason === null && this.#tracker.outstanding >= MAX_AHEAD_OF_CHECKPOINT)
-          await this.#progress();
+        if (this.#waiting.reason === null && this.#tracker.outstanding >= this.#maxAhead) await this.#progress();
         if (this.#waiting.reason !== null) {
           this.#limit.give(bytes);
           return;
         }
-        void this.#copy(item, this.#tracker.begin(item.key, item.keyIsExact)).finally(() => this.#limit.give(bytes));
+        void this.#copy(item, this.#tracker.begin(item.key, item.keyIsExact))
+          .catch((error: unknown) => this.#failWith(error))
+          .finally(() => this.#limit.give(bytes));
       }
     }
   }
@@ -240,7 +242,7 @@ export class CopyRun {
 
   /** Waits until the checkpoint has come nearer. */
   async #progress(): Promise<void> {
-    while (this.#tracker.outstanding >= MAX_AHEAD_OF_CHECKPOINT && this.#waiting.reason === null) {
+    while (this.#tracker.outstanding >= this.#maxAhead && this.#waiting.reason === null) {
       await new Promise<void>((resolve) => {
         this.#wakeDispatcher = resolve;
       });
@@ -258,10 +260,6 @@ export class CopyRun {
   #call(tally: CallTally): CallContext {
     return { gate: this.#gate, cancellation: this.#operations, tally, traffic: this.#traffic };
   }
-}
-
-function failureOf(key: string, error: S3Error): CopyFailure {
-  return { key, code: error.code, message: error.reason, requestId: error.requestId };
 }
 
 function keyIsNoText(plan: CopyPlan, key: string): S3Error {

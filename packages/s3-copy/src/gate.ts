@@ -36,7 +36,7 @@ export const openGate: OperationGate = { charge: () => undefined };
 export interface CallTally {
   /** Attempts beyond the first. */
   retries: number;
-  /** Time parked at the gate, in ms. */
+  /** Time parked at the gate, in whole ms. */
   parkedMs: number;
 }
 
@@ -65,7 +65,7 @@ export function admit(call: CallContext, operation: S3Operation, attempt: number
   const parked = call.gate.charge(operation, attempt, call.cancellation.signal);
   if (parked === undefined) return undefined;
   return parked.then((parkedMs) => {
-    call.tally.parkedMs += parkedMs;
+    call.tally.parkedMs += Math.round(parkedMs);
     call.cancellation.throwIfCancelled();
   });
 }

@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import { rootCertificates } from 'node:tls';
 import { Pool } from 'undici';
 import type { Dispatcher } from 'undici';
 import { BodyStream, TruncatedBodyError } from './body-stream.ts';
@@ -110,12 +111,17 @@ export class HttpTransport implements Transport {
         headersTimeout: this.#timeouts.responseMs,
         bodyTimeout: this.#timeouts.stallMs,
         keepAliveTimeout: KEEP_ALIVE_MS,
-        connect: { timeout: this.#timeouts.connectMs, ...this.#connect },
+        connect: { timeout: this.#timeouts.connectMs, ...this.#connect, ...trustedWith(this.#connect.ca) },
       });
       this.#pools.set(origin, pool);
     }
     return pool;
   }
+}
+
+/** Node takes a list of certificates instead of its own ones; here they come on top. */
+function trustedWith(ca: string | undefined): { ca?: string[] } {
+  return ca === undefined ? {} : { ca: [...rootCertificates, ca] };
 }
 
 /** One request and its answer: waiting → headers → collecting or streaming → settled. */

@@ -47,7 +47,7 @@ export async function createMultipartUpload(
   return { bucket, key, uploadId };
 }
 
-/** Sends one part once. Returns its ETag. */
+/** Sends one part once, already admitted by the gate. Returns its ETag. */
 export async function uploadPart(
   client: S3Client,
   upload: Upload,
@@ -64,6 +64,7 @@ export async function uploadPart(
     { operation: 'UploadPart', method: 'PUT', bucket, key, query, body: part.body },
     call,
     attempt,
+    { admitted: true },
   );
   return response.headers.get('etag') ?? '';
 }

@@ -3,15 +3,16 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CancelledError } from '../../src/cancellation.ts';
 import { S3Client } from '../../src/client.ts';
+import { failureOf } from '../../src/checkpoint.ts';
 import type { CopyFailure } from '../../src/checkpoint.ts';
 import type { CopyTuning } from '../../src/copy-plan.ts';
 import { copyKeys, copyRange } from '../../src/copy-range.ts';
 import type { CopyRangeOptions } from '../../src/copy-range.ts';
 import type { CopyRun } from '../../src/copy-run.ts';
-import type { S3Error } from '../../src/errors.ts';
+import { S3Error } from '../../src/errors.ts';
 import { compareUtf8 } from '../../src/utf8-order.ts';
 import { FakeClock } from './fake-clock.ts';
-import { MemoryS3, errorReply } from './memory-s3.ts';
+import { MemoryS3, errorReply, reply } from './memory-s3.ts';
 
 /** Two servers in memory, small sizes, and a run between them. */
 function setUp(tuning: Partial<CopyTuning> = {}) {
@@ -459,6 +460,59 @@ describe('verification', () => {
 });
 
 describe('bounds', () => {
+  test('an object that takes for ever holds the others up at the bound, and then they go on', async () => {
+    const { source, target, options } = setUp();
+    const total = 300;
+    for (let index = 0; index < total; index++) source.put(String(index).padStart(6, '0'), '');
+    const stuck = new AbortController();
+    const held = new Promise((resolve) => stuck.signal.addEventListener('abort', resolve));
+    source.intercept = async ({ operation, key }) => {
+      if (operation === 'GetObject' && key === '000000') await held;
+      return undefined;
+    };
+    const run = copyRange({ ...options, concurrency: 50, maxAheadOfCheckpoint: 200 });
+    while (target.objects.size < 199) await turns(1);
+    await turns(20);
+    expect(run.snapshot()).toMatchObject({ checkpoint: null, live: { objectsListed: 200, objectsCopied: 199 } });
+    stuck.abort();
+    const result = await run.result;
+    expect(result.snapshot).toMatchObject({
+      checkpoint: String(total - 1).padStart(6, '0'),
+      live: { objectsCopied: total },
+    });
+  });
+
+  test('times and texts fit into a report: whole milliseconds, 500 characters, keys of 1,024 bytes', async () => {
+    const { source, options, failures } = setUp();
+    source.put('a', 'x');
+    source.put('b', 'x');
+    source.intercept = ({ operation, key }) =>
+      operation === 'GetObject' && key === 'b'
+        ? reply(
+            404,
+            { 'x-amz-request-id': 'i'.repeat(300) },
+            `<Error><Code>${'C'.repeat(99)}</Code><Message>${'m'.repeat(2_000)}</Message></Error>`,
+          )
+        : undefined;
+    const gate = { charge: (): Promise<number> => Promise.resolve(1.5) };
+    const result = await copyRange({ ...options, gate }).result;
+    expect(Number.isInteger(result.snapshot.live.parkedMs)).toBe(true);
+    expect(result.snapshot.live.parkedMs).toBeGreaterThan(0);
+    const [failure] = failures;
+    expect([failure!.code.length, failure!.message.length, failure!.requestId!.length]).toEqual([64, 500, 128]);
+    const error = new S3Error({
+      code: 'x',
+      message: 'm',
+      status: 0,
+      operation: 'GetObject',
+      bucket: 'b',
+      key: 'k',
+      requestId: null,
+    });
+    const reported = failureOf('\uFFFD'.repeat(1_000), error);
+    expect(reported.key).toBe('\uFFFD'.repeat(341));
+  });
+
   test('no more objects are under way than asked for', async () => {
     const { source, target, options } = setUp();
     for (let index = 0; index < 100; index++) source.put(pad(index), 'x');
