@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../support/memory-store.ts';
 import { NOW_MS, reportOn, undated } from '../support/judging.ts';
@@ -16,6 +16,11 @@ function numbers(keys: readonly string[]): [string, Entry][] {
 
 function range(length: number, key: (n: number) => string): string[] {
   return Array.from({ length }, (_, n) => key(n));
+}
+
+/** Epoch seconds at which the n-th hour before now began. */
+function startOf(n: number): number {
+  return (Math.floor(NOW_MS / 3_600_000) - n) * 3_600;
 }
 
 describe('names that no limiter we know writes', () => {
@@ -73,7 +78,6 @@ describe('names that no limiter we know writes', () => {
   });
 
   it('finds windows named by epoch seconds when all of them are aligned', () => {
-    const startOf = (n: number): number => (Math.floor(NOW_MS / 3_600_000) - n) * 3_600;
     expect(reportOn(numbers(range(40, (n) => `edge_users_u${n}_${startOf(n + 2)}`))).findings.undated.keys).toBe(40);
     expect(reportOn(numbers(range(40, (n) => `edge_users_u${n}_${startOf(n) + n * 13 + 1}`))).findings.keys).toBe(0);
   });

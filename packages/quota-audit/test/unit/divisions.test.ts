@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { divisionOf, USUAL_WINDOWS_MS } from '../../src/periods/divisions.ts';
 import { NOW_MS } from '../support/judging.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matchesGlob } from '../../src/names/glob.ts';
 
@@ -36,7 +36,9 @@ describe('patterns', () => {
       ['a[b', 'ab', true],
       ['*:u1:*', 'quota:u1:2026', true],
     ];
-    for (const [pattern, text, expected] of cases) expect(matchesGlob(pattern, text), pattern).toBe(expected);
+    for (const [pattern, text, expected] of cases) {
+      expect({ pattern, matches: matchesGlob(pattern, text) }).toEqual({ pattern, matches: expected });
+    }
   });
 
   it('needs no more time than pattern times text', () => {

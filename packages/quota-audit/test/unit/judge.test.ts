@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFinding, judge, LEAVING_MS, type EntryFacts, type Verdict } from '../../src/findings/judge.ts';
 import type { CounterName } from '../../src/names/counter-name.ts';

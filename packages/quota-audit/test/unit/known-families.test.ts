@@ -1,5 +1,5 @@
 import { counterKey, keyPrefix, companionKey, periodAt, zoneNamed, type PeriodUnit } from '@weir/quota';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { recognise } from '../../src/names/recognise.ts';
 import type { CounterName } from '../../src/names/counter-name.ts';
@@ -62,7 +62,7 @@ describe('key shapes of limiters', () => {
       companionKey(keyPrefix('api', 'u1'), 'once', 'k'),
       companionKey(keyPrefix('api', 'u1'), 'holds', '2026-10-15'),
     ];
-    for (const key of companions) expect(recognise(key, how), key).toEqual({ is: 'companion' });
+    expect(companions.map((key) => recognise(key, how)?.is)).toEqual(companions.map(() => 'companion'));
   });
 
   it('knows every counter of Weir with its quota, subject and period', () => {

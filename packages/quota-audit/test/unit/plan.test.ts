@@ -1,8 +1,8 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFinding, judge } from '../../src/findings/judge.ts';
 import type { CounterName } from '../../src/names/counter-name.ts';
-import { changeFor, planLine, type FixRules, type PlanLine } from '../../src/repair/plan.ts';
+import { changeFor, planLine, type FamilyFacts, type FixRules, type PlanLine } from '../../src/repair/plan.ts';
 import type { Change } from '../../src/index.ts';
 import { NOW_MS, POLICY } from '../support/judging.ts';
 
@@ -45,6 +45,11 @@ function lineOf(name: CounterName, deadlineMs: number | undefined): PlanLine | u
   return planLine({ key: 'k', node: 'n' }, name, 'known f', facts, judge(name, facts, POLICY, NOW_MS));
 }
 
+function datingOf(line: PlanLine, number: number, family: FamilyFacts): (Change & { do: 'date' }) | undefined {
+  const change = changeFor(line, number, DATE, family, NOW_MS);
+  return typeof change === 'string' || change.do !== 'date' ? undefined : change;
+}
+
 describe('the plan', () => {
   it('lists exactly what has a finding that can be repaired', () => {
     fc.assert(
@@ -59,16 +64,9 @@ describe('the plan', () => {
     fc.assert(
       fc.property(names, deadlines, fc.nat(10_000), fc.constantFrom(0, HOUR_MS), (name, deadlineMs, number, lifeMs) => {
         const line = lineOf(name, deadlineMs);
-        if (line === undefined) return;
-        const family = { believed: true, longestLifeMs: lifeMs };
-        const change = changeFor(line, number, DATE, family, NOW_MS);
-        if (typeof change === 'string') {
-          expect(change).toBe('no-lifetime');
-          expect(name.period ?? name.windowMs).toBeUndefined();
-          expect(lifeMs).toBe(0);
-          return;
-        }
-        const dated = change as Change & { do: 'date' };
+        fc.pre(line !== undefined);
+        const dated = datingOf(line, number, { believed: true, longestLifeMs: lifeMs });
+        fc.pre(dated !== undefined);
         expect(dated.deadlineMs).toBeGreaterThan(NOW_MS);
         expect(dated.deadlineMs).toBeGreaterThan(name.period?.endMs ?? 0);
         const after = judge(name, { deadlineMs: dated.deadlineMs, value: '7' }, POLICY, NOW_MS);
@@ -77,15 +75,26 @@ describe('the plan', () => {
     );
   });
 
+  it('leaves only those undated whose name, limit and siblings say nothing', () => {
+    fc.assert(
+      fc.property(names, deadlines, fc.constantFrom(0, HOUR_MS), (name, deadlineMs, lifeMs) => {
+        const line = lineOf(name, deadlineMs);
+        fc.pre(line !== undefined);
+        const speechless = name.period === undefined && name.windowMs === undefined && lifeMs === 0;
+        const dated = datingOf(line, 0, { believed: true, longestLifeMs: lifeMs });
+        expect(dated === undefined).toBe(speechless && deadlineMs === undefined);
+      }),
+    );
+  });
+
   it('never dates over a deadline that an undated counter got meanwhile, nor later than a deadline that was found', () => {
     fc.assert(
       fc.property(names, deadlines, (name, deadlineMs) => {
         const line = lineOf(name, deadlineMs);
-        if (line === undefined) return;
-        const change = changeFor(line, 0, DATE, { believed: true, longestLifeMs: HOUR_MS }, NOW_MS);
-        expect(change).toMatchObject({ only: deadlineMs === undefined ? 'undated' : 'later' });
-        const dated = change as Change & { do: 'date' };
-        if (deadlineMs !== undefined) expect(dated.deadlineMs).toBeLessThan(deadlineMs);
+        fc.pre(line !== undefined);
+        const dated = datingOf(line, 0, { believed: true, longestLifeMs: HOUR_MS });
+        expect(dated?.only).toBe(deadlineMs === undefined ? 'undated' : 'later');
+        expect(dated?.deadlineMs).toBeLessThan(deadlineMs ?? Number.POSITIVE_INFINITY);
       }),
     );
   });
@@ -94,9 +103,9 @@ describe('the plan', () => {
     fc.assert(
       fc.property(names, deadlines, (name, deadlineMs) => {
         const line = lineOf(name, deadlineMs);
-        if (line === undefined) return;
+        fc.pre(line !== undefined);
         const change = changeFor(line, 0, DELETE, BELIEVED, NOW_MS);
-        if (typeof change === 'string') return;
+        fc.pre(typeof change !== 'string');
         expect(change).toMatchObject({ do: 'delete', value: '7', undated: deadlineMs === undefined });
         const slackMs = name.period?.civil === true ? 12 * HOUR_MS : 0;
         expect(NOW_MS).toBeGreaterThan((name.period?.endMs ?? Number.NaN) + slackMs);
