@@ -15,6 +15,16 @@ const OBJECTS = 9_000;
  */
 const MOST_LIVE_GRANTS = 1.16;
 
+function row(view: MonitorView, name: string): MonitorRow {
+  const found = view.rows.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`the monitor has no row ${name}`);
+  return found;
+}
+
+function allocated(view: MonitorView, names: readonly string[]): number {
+  return names.reduce((sum, name) => sum + row(view, name).allocatedTps, 0);
+}
+
 describe('a running fleet of three agents', () => {
   let product: Product;
   let browser: Browser;
@@ -23,13 +33,6 @@ describe('a running fleet of three agents', () => {
   let jobId: string;
 
   const monitor = (): Promise<MonitorView> => product.fleet.admin.call('monitor');
-  const row = (view: MonitorView, name: string): MonitorRow => {
-    const found = view.rows.find((each) => each.name === name);
-    if (found === undefined) throw new Error(`the monitor has no row ${name}`);
-    return found;
-  };
-  const allocated = (view: MonitorView, names: readonly string[]): number =>
-    names.reduce((sum, name) => sum + row(view, name).allocatedTps, 0);
   /** The first view in which every one of these agents has had `windows` more windows than in `before`. */
   const afterWindows = (before: MonitorView, names: readonly string[], windows: number): Promise<MonitorView> =>
     waitUntil(`${names.join(', ')} had ${windows} more windows`, (windows + 4) * WINDOW_SECONDS * 1_000, async () => {
@@ -104,7 +107,9 @@ describe('a running fleet of three agents', () => {
 
     const { missing, unexpected, different, objects } = await comparePlaces(product.sourcePlace, product.targetPlace);
     expect({ missing, unexpected, different, objects }).toEqual({
-      ...{ missing: [], unexpected: [], different: [] },
+      missing: [],
+      unexpected: [],
+      different: [],
       objects: OBJECTS,
     });
   });

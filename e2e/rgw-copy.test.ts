@@ -24,7 +24,9 @@ describe('a whole Weir over Ceph RGW', () => {
 
     const { missing, unexpected, different, objects } = await comparePlaces(product.sourcePlace, product.targetPlace);
     expect({ missing, unexpected, different, objects }).toEqual({
-      ...{ missing: [], unexpected: [], different: [] },
+      missing: [],
+      unexpected: [],
+      different: [],
       objects: OBJECTS,
     });
 

@@ -21,7 +21,7 @@ const TEST_PROGRAMS = {
 
 /** @param {string} text */
 export function say(text) {
-  process.stdout.write(`\u001b[1m▸ ${text}\u001b[0m\n`.replace(/\u001b\[\d+m/g, process.stdout.isTTY ? '$&' : ''));
+  process.stdout.write(process.stdout.isTTY ? `\u001b[1m▸ ${text}\u001b[0m\n` : `▸ ${text}\n`);
 }
 
 /** @param {string} text @returns {never} */

@@ -14,7 +14,7 @@ export function buildProgram(terminal: Terminal): { run(argv: readonly string[])
       const program = new Command('weir')
         .description('Weir keeps shared budgets: a TPS governor for S3 copy fleets, and quotas that count exactly.')
         .version(VERSION)
-        .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+        .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
         .showHelpAfterError('Run "weir <command> --help" for its options and examples.')
         .exitOverride();
       const ending = (code: number): void => {

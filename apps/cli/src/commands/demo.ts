@@ -66,7 +66,10 @@ export async function demoCommand(flags: DemoFlags, terminal: Terminal): Promise
     requestDelayMs: 20,
   });
   const demo: Demo = {
-    ...{ stage, terminal, progress, flags },
+    stage,
+    terminal,
+    progress,
+    flags,
     objects: flags.objects ?? preset.objects,
     limitTps: flags.limit ?? preset.limitTps,
   };

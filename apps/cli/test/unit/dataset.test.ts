@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { demoContent, demoObjects, LARGE_OBJECT_BYTES } from '../../src/demo/dataset.ts';
 
+function hash(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
 describe('the demo data', () => {
   const objects = [...demoObjects(5_000)];
 
@@ -17,7 +21,6 @@ describe('the demo data', () => {
   });
 
   it('is the same every time and differs from object to object and from part to part', () => {
-    const hash = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
     expect([...demoObjects(50)]).toEqual([...demoObjects(50)]);
     expect(hash(demoContent({ key: 'a', sizeBytes: 100 }))).not.toBe(hash(demoContent({ key: 'b', sizeBytes: 100 })));
     const parts = demoContent({ key: 'a', sizeBytes: 2 * 1_048_576 });
