@@ -3,6 +3,7 @@ import type { Decision, Place } from './decision.ts';
 import type { Deadline } from './deadlines.ts';
 import type { Period } from './periods.ts';
 import type { QuotaRules } from './rules.ts';
+import type { Memo } from './store.ts';
 
 /** A period with the deadline of its counters. */
 export interface DatedPeriod extends Period {
@@ -30,7 +31,7 @@ export interface WaitingTake {
 const SEEN_FRESH_MS = 5_000;
 
 /** What this process knows of one counter: nothing here decides alone, losing it costs a question to the store. */
-export class Counter {
+export class Counter implements Memo {
   readonly rules: QuotaRules;
   readonly subject: string;
   /** All keys of this subject begin with it. */
@@ -39,7 +40,9 @@ export class Counter {
   readonly period: DatedPeriod;
   readonly lane: Lane;
   /** What its decisions share. */
-  readonly place: Place;
+  readonly label: Place;
+  /** Where a store in this process keeps it. */
+  place: unknown = undefined;
   waiting: WaitingTake[] = [];
   /** In the list of the next tick. */
   queued = false;
@@ -70,7 +73,7 @@ export class Counter {
     this.key = prefix + period.id;
     this.period = period;
     this.lane = lane;
-    this.place = { quota: rules.id, subject, period: period.id, resetAt: period.endMs, by };
+    this.label = { quota: rules.id, subject, period: period.id, resetAt: period.endMs, by };
   }
 
   /** Nothing would be lost by forgetting it. */

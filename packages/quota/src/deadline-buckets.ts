@@ -7,7 +7,7 @@
 /** What an entry carries so that it can be found when it is due. The links belong to `DeadlineBuckets`. */
 export interface Dated {
   /** Epoch ms. */
-  deadline: number;
+  readonly deadline: number;
   previous: this | undefined;
   next: this | undefined;
 }

@@ -2,7 +2,18 @@ import { DeadlineBuckets, type Dated } from './deadline-buckets.ts';
 import type { Deadline } from './deadlines.ts';
 import { QuotaError } from './errors.ts';
 import { hostClock, hostTimers, MAX_TIMER_MS, type Clock, type TimerHandle, type Timers } from './host.ts';
-import type { Draw, Drawn, GroupDrawn, Marker, Return, Store, StoreHealth, StoreProfile, Swapped } from './store.ts';
+import type {
+  Draw,
+  Drawn,
+  GroupDrawn,
+  Marker,
+  Memo,
+  Return,
+  Store,
+  StoreHealth,
+  StoreProfile,
+  Swapped,
+} from './store.ts';
 
 /** How a memory store is bounded and what time it believes in. */
 export interface MemoryStoreOptions {
@@ -20,11 +31,21 @@ export interface MemoryStoreOptions {
   readonly timers?: Timers;
 }
 
-interface Entry extends Dated {
+class Entry implements Dated {
   readonly key: string;
-  total: number;
+  readonly deadline: number;
+  total: number = 0;
   /** Set when the entry is a value and no counter. */
-  value: string | undefined;
+  value: string | undefined = undefined;
+  /** Still in the store. */
+  held: boolean = true;
+  previous: this | undefined = undefined;
+  next: this | undefined = undefined;
+
+  constructor(key: string, deadline: number) {
+    this.key = key;
+    this.deadline = deadline;
+  }
 }
 
 const DEFAULT_MAX_ENTRIES = 1_000_000;
@@ -94,9 +115,13 @@ export class MemoryStore implements Store {
     return Promise.resolve(draws.map((draw) => this.#draw(draw, nowMs)));
   }
 
-  takeNow(draw: Draw, nowMs: number): Drawn | Error {
-    this.#sweep(nowMs, 1);
-    return this.#draw(draw, nowMs);
+  takeNow(draw: Draw, nowMs: number, memo: Memo): Drawn | Error {
+    if (nowMs >= this.#dueMs) this.#sweep(nowMs, 1);
+    const known = memo.place;
+    if (known instanceof Entry && known.held && known.deadline > nowMs) return raise(known, draw);
+    const drawn = this.#draw(draw, nowMs);
+    memo.place = this.#entries.get(draw.key);
+    return drawn;
   }
 
   takeAll(draws: readonly Draw[], marker?: Marker): Promise<GroupDrawn> {
@@ -181,6 +206,7 @@ export class MemoryStore implements Store {
 
   /** Forgets everything. */
   clear(): void {
+    for (const entry of this.#entries.values()) entry.held = false;
     this.#entries.clear();
     this.#buckets.clear();
     this.#dueMs = Number.POSITIVE_INFINITY;
@@ -197,10 +223,7 @@ export class MemoryStore implements Store {
       entry.total = granted;
       return draw.seen === undefined ? { granted, total: granted } : { granted, total: granted, vanished: true };
     }
-    if (entry.value !== undefined) return notACounter(draw.key);
-    const granted = grantable(draw, entry.total);
-    entry.total += granted;
-    return { granted, total: entry.total };
+    return raise(entry, draw);
   }
 
   #drawGroup(draws: readonly Draw[], marker: Marker | undefined, nowMs: number): GroupDrawn {
@@ -235,7 +258,7 @@ export class MemoryStore implements Store {
 
   #create(key: string, deadline: Deadline, nowMs: number): Entry | Error {
     if (this.#entries.size >= this.#maxEntries && !this.#makeRoom(nowMs)) return full(this.#maxEntries);
-    const entry: Entry = { key, total: 0, value: undefined, deadline, previous: undefined, next: undefined };
+    const entry = new Entry(key, deadline);
     this.#entries.set(key, entry);
     this.#buckets.add(entry);
     // Not before the end of its second, so that nothing is swept early.
@@ -251,6 +274,7 @@ export class MemoryStore implements Store {
   }
 
   #delete(entry: Entry): void {
+    entry.held = false;
     this.#entries.delete(entry.key);
     this.#buckets.remove(entry);
   }
@@ -274,6 +298,7 @@ export class MemoryStore implements Store {
         this.#dueMs = this.#buckets.nextDueMs() ?? Number.POSITIVE_INFINITY;
         return false;
       }
+      entry.held = false;
       this.#entries.delete(entry.key);
     }
     return true;
@@ -301,6 +326,14 @@ function grantable(draw: Draw, total: number): number {
   const room = draw.limit - total;
   if (room >= draw.amount) return draw.amount;
   return room < draw.unit ? 0 : room - (room % draw.unit);
+}
+
+/** Raises a counter that is there. */
+function raise(entry: Entry, draw: Draw): Drawn | Error {
+  if (entry.value !== undefined) return notACounter(draw.key);
+  const granted = grantable(draw, entry.total);
+  entry.total += granted;
+  return { granted, total: entry.total };
 }
 
 function notACounter(key: string): QuotaError {

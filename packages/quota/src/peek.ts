@@ -34,6 +34,6 @@ export async function peek(core: QuotaCore, subject: string): Promise<Usage> {
 /** Where a counter stands at this total; an unspent block is not used. */
 export function usageOf(counter: Counter, total: number, limit: number): Usage {
   const used = Math.max(0, total - counter.lease);
-  const { quota, subject, period, resetAt } = counter.place;
+  const { quota, subject, period, resetAt } = counter.label;
   return { quota, subject, period, resetAt, used, remaining: Math.max(0, limit - used), limit };
 }

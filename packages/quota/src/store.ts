@@ -34,6 +34,11 @@ export interface Draw {
   readonly seen?: number;
 }
 
+/** The engine's memory of one counter, in which a store in this process may note where it keeps it. */
+export interface Memo {
+  place?: unknown;
+}
+
 /** What a draw did. `total` is the counter after it; `vanished` when a counter that `seen` vouched for was gone. */
 export interface Drawn {
   readonly granted: number;
@@ -111,7 +116,7 @@ export interface Store {
   /** Independent counters. */
   take(draws: readonly Draw[]): Promise<readonly (Drawn | Error)[]>;
   /** One counter, answered at once: only of a store that lives in this process. `nowMs` is the engine's clock. */
-  takeNow?(draw: Draw, nowMs: number): Drawn | Error;
+  takeNow?(draw: Draw, nowMs: number, memo: Memo): Drawn | Error;
   /** Several counters (distinct keys, `unit === amount`), all or nothing, in one round trip. */
   takeAll(draws: readonly Draw[], marker?: Marker): Promise<GroupDrawn>;
   /** Gives back: never below zero, never creates an absent counter. Resolves to totals; `undefined`: was absent. */

@@ -83,7 +83,11 @@ function decideNow(
     return undefined;
   const { key, period } = counter;
   const ceiling = rules.shadow ? Number.MAX_SAFE_INTEGER : limit;
-  const drawn = store.takeNow({ key, amount: cost, unit: cost, limit: ceiling, deadline: period.deadline }, nowMs);
+  const drawn = store.takeNow(
+    { key, amount: cost, unit: cost, limit: ceiling, deadline: period.deadline },
+    nowMs,
+    counter,
+  );
   // A failure is decided by the outage policy, as on the longer way.
   if (drawn instanceof Error) return undefined;
   const { granted, total } = drawn;

@@ -14,7 +14,7 @@ export function decide(engine: Engine, counter: Counter, verdict: Verdict, nowMs
   else metrics.refused += 1;
   if (verdict.wouldRefuse) metrics.shadowRefused += 1;
   const retryMs = verdict.allowed ? 0 : retryAfterMs(counter, verdict, nowMs);
-  return new Decision(counter.place, verdict, nowMs, retryMs, once ?? engine.nextNumber());
+  return new Decision(counter.label, verdict, nowMs, retryMs, once ?? engine.nextNumber());
 }
 
 /** Charged and admitted. `used`: the total after it. */

@@ -220,6 +220,9 @@ describe('policies without the store', () => {
     const [decision] = await takes(s, 1);
     expect(decision).toMatchObject({ source: 'store', used: 31 });
     expect(await s.total()).toBe(31);
+    // Once, not with every draw from now on.
+    await takes(s, 1);
+    expect(await s.total()).toBe(32);
   });
 
   it('in shadow nothing is refused, whatever the policy', async () => {
