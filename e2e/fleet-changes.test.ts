@@ -1,4 +1,5 @@
 import type { MonitorRow, MonitorView } from '@weir/protocol';
+import { callContext, listMultipartUploads } from '@weir/s3-copy';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparePlaces } from '../apps/cli/src/demo/objects.ts';
@@ -112,6 +113,8 @@ describe('a running fleet of three agents', () => {
       different: [],
       objects: OBJECTS,
     });
+    const { client, bucket } = product.targetPlace;
+    expect(await listMultipartUploads(client, { bucket, prefix: '' }, callContext())).toEqual([]);
   });
 
   it('never charged more than the credit budget in any window', async () => {

@@ -1,4 +1,4 @@
-import { startRgw } from '@weir/testkit';
+import { startRgw } from '@weir/testkit/s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparePlaces } from '../apps/cli/src/demo/objects.ts';
 import { assemble, type Product } from './fixtures/product.ts';

@@ -3,6 +3,8 @@ import { reportError, type Terminal } from './output/terminal.ts';
 import type { AgentFlags } from './commands/agent.ts';
 import type { ConsoleFlags } from './commands/console.ts';
 import type { DemoFlags } from './commands/demo.ts';
+import { addAudit } from './commands/audit-flags.ts';
+import { addQuota } from './commands/quota-flags.ts';
 import { EXIT_CODES } from './output/command-error.ts';
 import { VERSION } from './version.ts';
 
@@ -20,7 +22,8 @@ export function buildProgram(terminal: Terminal): { run(argv: readonly string[])
       const ending = (code: number): void => {
         exitCode = code;
       };
-      for (const add of [addDemo, addConsole, addAgent, addSimulate]) add(program, terminal, ending);
+      for (const add of [addDemo, addConsole, addAgent, addSimulate, addAudit, addQuota])
+        add(program, terminal, ending);
       // exitOverride is not inherited by commands that were added by `command()` before it was set on them.
       for (const command of program.commands) command.exitOverride();
       try {

@@ -155,6 +155,8 @@ export const assignment = z.object({
   work: shardWork,
   /** Last key of the range that an earlier run finished in order; continue after it. */
   checkpoint: z.string().nullable(),
+  /** Somebody held this shard before, so unfinished multipart uploads of its keys may be left at the target. */
+  heldBefore: z.boolean(),
   /** Before copying, split the range into at most this many and report them; 0: copy at once. */
   splitInto: z.number().int().nonnegative().max(MAX_SHARDS_PER_JOB),
 });

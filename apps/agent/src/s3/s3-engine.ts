@@ -62,6 +62,7 @@ export class S3Engine implements CopyEngine {
       gate: this.#options.gate,
       concurrency: this.#options.concurrencyPerShard,
       checkpoint: task.checkpoint,
+      abortLeftUploads: task.heldBefore,
       onThrottled: (error) => listener.onThrottled(troubleOf(error)),
       onFailure: (failure) => listener.onFailure(failure),
       signal,

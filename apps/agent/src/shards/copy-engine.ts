@@ -9,6 +9,8 @@ export interface ShardTask {
   work: ShardWork;
   /** Continue after this key. */
   checkpoint: string | null;
+  /** An earlier run may have left unfinished multipart uploads of these keys at the target. */
+  heldBefore: boolean;
 }
 
 /** How far a copy has come. Counters are of this run alone. */

@@ -78,8 +78,8 @@ export class ShardRun {
     const { assignment, console, log, timing } = options;
     this.#options = options;
     this.#log = log.child({ job: assignment.jobId, shard: assignment.shardId });
-    const { jobId, mode, source, target, work, checkpoint } = assignment;
-    this.#task = { jobId, mode, source, target, work, checkpoint };
+    const { jobId, mode, source, target, work, checkpoint, heldBefore } = assignment;
+    this.#task = { jobId, mode, source, target, work, checkpoint, heldBefore };
     this.#reporter = new ShardReporter(
       {
         leaseId: assignment.leaseId,
@@ -242,6 +242,7 @@ export class ShardRun {
       const { checkpoint, atCheckpoint } = this.progress();
       this.#base = atCheckpoint;
       this.#task.checkpoint = checkpoint;
+      this.#task.heldBefore = true;
       this.#copy = null;
     }
     return end;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { callContext, createBucket, getObject, listPages, pageFetcher, putObject, S3Client } from '@weir/s3-copy';
-import type { S3TestServer } from '@weir/testkit';
+import type { S3TestServer } from '@weir/testkit/s3';
 
 const call = callContext();
 

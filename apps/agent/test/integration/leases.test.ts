@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startFaultProxy } from '../../../../packages/testkit/src/network/fault-proxy.ts';
+import { startFaultProxy } from '@weir/testkit/network';
 import { startS3Pair, TestFleet, until, type S3Pair } from './fleet.ts';
 
 let s3: S3Pair;

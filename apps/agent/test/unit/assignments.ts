@@ -26,6 +26,7 @@ export function anAssignment(more: Partial<Assignment> = {}): Assignment {
     target: location('to'),
     work: { type: 'range', startAfter: null, endAt: null },
     checkpoint: null,
+    heldBefore: false,
     splitInto: 0,
     ...more,
   };

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { S3Client } from '@weir/s3-copy';
-import { startFauxqsProcess } from '@weir/testkit';
+import { startFauxqsProcess } from '@weir/testkit/s3';
 import { type Fleet, type FleetAgent, startFleet } from './fleet.ts';
 import { openS3, type S3Access } from './objects.ts';
 

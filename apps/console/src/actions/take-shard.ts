@@ -15,7 +15,7 @@ export async function takeShard(context: ConsoleContext, agentId: string): Promi
   for (;;) {
     const taken = await leaseNext(context, agentId);
     if (taken === null) return null;
-    const { job, shard, leaseId } = taken;
+    const { job, shard, leaseId, heldBefore } = taken;
     context.leases.begin({ leaseId, shardId: shard.shardId, jobId: job.jobId, agentId }, context.clock.steadyMs());
     try {
       const source = await locationOf(context, job.source);
@@ -30,6 +30,7 @@ export async function takeShard(context: ConsoleContext, agentId: string): Promi
         target,
         work: shard.work,
         checkpoint: shard.checkpoint,
+        heldBefore,
         splitInto: shard.splitInto,
       };
     } catch (error) {
@@ -45,7 +46,7 @@ export async function takeShard(context: ConsoleContext, agentId: string): Promi
 async function leaseNext(
   context: ConsoleContext,
   agentId: string,
-): Promise<{ job: StoredJob; shard: Shard; leaseId: string } | null> {
+): Promise<{ job: StoredJob; shard: Shard; leaseId: string; heldBefore: boolean } | null> {
   return context.storage.transaction(async (stores) => {
     const queued = await stores.shards.nextQueued();
     const job = queued && (await stores.jobs.get(queued.jobId));
@@ -58,7 +59,7 @@ async function leaseNext(
       job.startedAtMs ??= context.clock.nowMs();
       await stores.jobs.save(job);
     }
-    return { job, shard, leaseId };
+    return { job, shard, leaseId, heldBefore: queued.leaseId !== null };
   });
 }
 

@@ -109,6 +109,7 @@ test('a lease of a silent agent lapses after three windows and goes on from its 
   const [a, b] = [await console.agent('a'), await console.agent('b')];
   await console.job();
   const lost = await a.take();
+  expect(lost.heldBefore).toBe(false);
   await a.report(lost, {
     checkpoint: 'm',
     atCheckpoint: copied(5),
@@ -120,7 +121,7 @@ test('a lease of a silent agent lapses after three windows and goes on from its 
   const waiting = b.claim(25);
   await console.clock.advance(6_000);
   const { assignment } = await waiting;
-  expect(assignment).toMatchObject({ shardId: lost.shardId, checkpoint: 'm' });
+  expect(assignment).toMatchObject({ shardId: lost.shardId, checkpoint: 'm', heldBefore: true });
   expect(assignment?.leaseId).not.toBe(lost.leaseId);
   const job = await readJob(console.context, lost.jobId);
   expect(job.counters.objectsCopied).toBe(5);

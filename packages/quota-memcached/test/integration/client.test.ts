@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startMemcached, type MemcachedServer } from '../../../testkit/src/memcached/server.ts';
+import { startMemcached, type MemcachedServer } from '@weir/testkit/memcached';
 import {
   expiryOf,
   MemcachedClient,

@@ -1,6 +1,6 @@
 import { describeStore, type Faults, type Harness } from '@weir/quota-conformance';
-import { startFaultProxy } from '../../../testkit/src/network/fault-proxy.ts';
-import { startMemcached, type MemcachedServer } from '../../../testkit/src/memcached/server.ts';
+import { startFaultProxy } from '@weir/testkit/network';
+import { startMemcached, type MemcachedServer } from '@weir/testkit/memcached';
 import { afterAll, beforeAll } from 'vitest';
 import { MemcachedStore, type Protocol } from '../../src/index.ts';
 

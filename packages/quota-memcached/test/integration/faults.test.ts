@@ -1,8 +1,8 @@
 import { deadlineAt, QuotaError, type Draw } from '@weir/quota';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMemcached, type MemcachedServer } from '../../../testkit/src/memcached/server.ts';
-import { startFaultProxy, type FaultProxy } from '../../../testkit/src/network/fault-proxy.ts';
+import { startMemcached, type MemcachedServer } from '@weir/testkit/memcached';
+import { startFaultProxy, type FaultProxy } from '@weir/testkit/network';
 import { MemcachedClient, MemcachedStore, type ConnectionEvent } from '../../src/index.ts';
 import { FlakyWires } from '../support/flaky-wire.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMemcached, type MemcachedServer } from '../../../testkit/src/memcached/server.ts';
+import { startMemcached, type MemcachedServer } from '@weir/testkit/memcached';
 import { startTakers, type Taker } from '../support/fleet.ts';
 import type { TakerOrder, TakerReport } from '../support/taker.ts';
 

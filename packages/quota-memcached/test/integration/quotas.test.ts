@@ -1,6 +1,6 @@
 import { Quotas } from '@weir/quota';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMemcached, type MemcachedServer } from '../../../testkit/src/memcached/server.ts';
+import { startMemcached, type MemcachedServer } from '@weir/testkit/memcached';
 import { MemcachedStore } from '../../src/index.ts';
 
 let server: MemcachedServer;

@@ -1,8 +1,8 @@
 import { deadlineAt } from '@weir/quota';
 import type { Draw, Drawn, Store } from '@weir/quota';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startClusterRedis } from '../../../testkit/src/redis/topologies.ts';
-import type { ClusterRedis } from '../../../testkit/src/redis/topologies.ts';
+import { startClusterRedis } from '@weir/testkit/redis';
+import type { ClusterRedis } from '@weir/testkit/redis';
 import { RedisStore } from '../../src/index.ts';
 import { clientNames, connectCluster, undatedOn } from '../support/harness.ts';
 import type { Connected } from '../support/harness.ts';

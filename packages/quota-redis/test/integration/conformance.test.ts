@@ -1,9 +1,9 @@
 import { describeStore } from '@weir/quota-conformance';
 import { afterAll, beforeAll } from 'vitest';
-import { startRedis } from '../../../testkit/src/redis/server.ts';
-import type { RedisServer } from '../../../testkit/src/redis/server.ts';
-import { startClusterRedis } from '../../../testkit/src/redis/topologies.ts';
-import type { ClusterRedis } from '../../../testkit/src/redis/topologies.ts';
+import { startRedis } from '@weir/testkit/redis';
+import type { RedisServer } from '@weir/testkit/redis';
+import { startClusterRedis } from '@weir/testkit/redis';
+import type { ClusterRedis } from '@weir/testkit/redis';
 import { clientNames, clusterHarness, redisHarness } from '../support/harness.ts';
 
 let server: RedisServer;

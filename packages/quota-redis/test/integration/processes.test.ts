@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startRedis } from '../../../testkit/src/redis/server.ts';
-import type { RedisServer } from '../../../testkit/src/redis/server.ts';
+import { startRedis } from '@weir/testkit/redis';
+import type { RedisServer } from '@weir/testkit/redis';
 import { startTakers } from '../support/fleet.ts';
 import { undatedOn } from '../support/harness.ts';
 import type { TakerOrder } from '../support/taker.ts';

@@ -2,11 +2,11 @@ import type { Store } from '@weir/quota';
 import type { Harness } from '@weir/quota-conformance';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createCluster } from 'redis';
-import { startFaultProxy } from '../../../testkit/src/network/fault-proxy.ts';
-import type { FaultProxy } from '../../../testkit/src/network/fault-proxy.ts';
-import { startIncrexFront } from '../../../testkit/src/redis/increx-server.ts';
-import type { RedisServer } from '../../../testkit/src/redis/server.ts';
-import type { ClusterRedis } from '../../../testkit/src/redis/topologies.ts';
+import { startFaultProxy } from '@weir/testkit/network';
+import type { FaultProxy } from '@weir/testkit/network';
+import { startIncrexFront } from '@weir/testkit/redis';
+import type { RedisServer } from '@weir/testkit/redis';
+import type { ClusterRedis } from '@weir/testkit/redis';
 import { RedisStore } from '../../src/index.ts';
 import type { RedisStoreOptions } from '../../src/index.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startCountingProxy, startFauxqs } from '@weir/testkit';
-import type { CountingProxy, FauxqsServer } from '@weir/testkit';
+import { startCountingProxy, startFauxqs } from '@weir/testkit/s3';
+import type { CountingProxy, FauxqsServer } from '@weir/testkit/s3';
 import { callContext, copyRange, createBucket, probeBucket, probeEndpoint } from '../../src/index.ts';
 import type { CopyFailure, CopyRangeOptions, S3Client, S3Error } from '../../src/index.ts';
 import { clientFor, noise, optionsFor, put } from './fixtures.ts';

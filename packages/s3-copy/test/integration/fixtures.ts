@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { S3TestServer } from '@weir/testkit';
+import type { S3TestServer } from '@weir/testkit/s3';
 import { S3Client, callContext, putObject } from '../../src/index.ts';
 import type { S3ClientOptions } from '../../src/index.ts';
 

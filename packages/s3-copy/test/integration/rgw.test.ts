@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCountingProxy, startRgw } from '@weir/testkit';
-import type { CountingProxy, RgwServer } from '@weir/testkit';
+import { startCountingProxy, startRgw } from '@weir/testkit/s3';
+import type { CountingProxy, RgwServer } from '@weir/testkit/s3';
 import {
   callContext,
   copyRange,

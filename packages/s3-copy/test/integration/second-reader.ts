@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import type { S3TestServer } from '@weir/testkit';
+import type { S3TestServer } from '@weir/testkit/s3';
 
 /** What a bucket holds, read by Amazon's SDK and not by the code under test. */
 export interface SeenObject {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCountingProxy, startFauxqsProcess } from '@weir/testkit';
-import type { CountingProxy, S3TestServer } from '@weir/testkit';
+import { startCountingProxy, startFauxqsProcess } from '@weir/testkit/s3';
+import type { CountingProxy, S3TestServer } from '@weir/testkit/s3';
 import { callContext, copyKeys, copyRange, createBucket, planRanges } from '../../src/index.ts';
 import type { ConnectOptions, CopyRangeOptions, S3Client } from '../../src/index.ts';
 import { MIB, ODD_KEYS, clientFor, noise, put, putMany } from './fixtures.ts';

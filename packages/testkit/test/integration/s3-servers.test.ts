@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { missingRgwPackages, startCountingProxy, startFauxqs, startFauxqsProcess, startRgw } from '@weir/testkit';
-import type { CountingProxy, FauxqsServer } from '@weir/testkit';
+import { missingRgwPackages, startCountingProxy, startFauxqs, startFauxqsProcess, startRgw } from '@weir/testkit/s3';
+import type { CountingProxy, FauxqsServer } from '@weir/testkit/s3';
 
 let server: FauxqsServer;
 let proxy: CountingProxy;
