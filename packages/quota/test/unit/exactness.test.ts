@@ -120,6 +120,23 @@ describe('coalescing', () => {
     expect(store.draws.map((batch) => batch.map((draw) => draw.amount))).toEqual([[1], [100]]);
   });
 
+  it('takes that did not fit together are tried one by one before those that came later', async () => {
+    const world = new World();
+    const memory = world.memory();
+    const definition = { id: 'q', limit: 10, period: 'day' as const };
+    await world.settle(world.open(new RemoteStore(world, memory)).define(definition).take('s', 5));
+    const quota = world.open(new RemoteStore(world, memory, () => 10)).define(definition);
+    const early = [quota.take('s', 3), quota.take('s', 4)];
+    await flush();
+    const late = quota.take('s', 5);
+    const decisions = await world.settle(Promise.all([...early, late]));
+    expect(decisions.map((one) => [one.allowed, one.used])).toEqual([
+      [true, 8],
+      [false, 8],
+      [false, 8],
+    ]);
+  });
+
   it('different subjects of one tick travel in one call', async () => {
     const world = new World();
     const store = new RemoteStore(world, world.memory());

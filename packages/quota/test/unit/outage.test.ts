@@ -148,6 +148,17 @@ describe('the breaker', () => {
     expect(decision?.retryAfterMs).toBeLessThanOrEqual(500);
   });
 
+  it('hears of groups that time out, too', async () => {
+    const s = scene();
+    s.store.weather = 'silent';
+    const group = (): Promise<unknown> => s.world.settle(s.quotas.takeAll([{ quota: s.quota, subject: 's' }]));
+    for (let turn = 0; turn < 5; turn++) await group();
+    expect(s.world.events).toMatchObject([{ type: 'store_down' }]);
+    const startMs = s.world.nowMs;
+    await group();
+    expect(s.world.nowMs - startMs).toBeLessThanOrEqual(1);
+  });
+
   it('of one lane of a cluster does not hold up the others', async () => {
     const world = new World();
     const memory = world.memory();
@@ -175,6 +186,13 @@ describe('policies without the store', () => {
     await takes(s, 1);
     s.store.weather = 'refusing';
     expect(allowedOf(await takes(s, 20))).toBe(5);
+  });
+
+  it('local-share goes no further than the last known total allows', async () => {
+    const s = scene({ outage: 'local-share', servers: 2 });
+    await takes(s, 90);
+    s.store.weather = 'refusing';
+    expect(allowedOf(await takes(s, 20))).toBe(10);
   });
 
   it('four servers by local-share together never pass the limit', async () => {

@@ -201,6 +201,15 @@ describe('refusals', () => {
     expect((await world.settle(quota.take('s', 4))).allowed).toBe(true);
   });
 
+  it('know what was taken since, so that what became too large is refused here as well', async () => {
+    const world = new World();
+    const quota = world.open(new RemoteStore(world, world.memory())).define({ id: 'q', limit: 10, period: 'day' });
+    await world.settle(quota.take('s', 6));
+    await world.settle(quota.take('s', 5));
+    await world.settle(quota.take('s', 3));
+    expect(await world.settle(quota.take('s', 2))).toMatchObject({ allowed: false, source: 'deny-cache', used: 9 });
+  });
+
   it('may be kept until the period ends, and end with it', async () => {
     const world = new World();
     const store = new RemoteStore(world, world.memory());
