@@ -9,19 +9,23 @@ import { fieldInteger } from './structured-fields.ts';
 /** What a framework calls a handler with; the first is the request (Hono: the context). */
 export type Call = readonly [request: object, ...rest: unknown[]];
 
-/** What one request is charged. The functions may be asynchronous; what they throw goes to the framework's error handling. */
-export interface Charge<C extends Call> {
+/** How clients see a quota. */
+export interface Appearance {
   readonly quota: Quota;
+  /** Default its id. */
+  readonly name?: string;
+  /** Told in `RateLimit-Policy`; default `requests`. */
+  readonly unit?: QuotaUnit;
+  /** Told as the partition key `pk`; must hold nothing secret. Default none. */
+  readonly partition?: (subject: string) => string;
+}
+
+/** What one request is charged. The functions may be asynchronous; what they throw goes to the framework's error handling. */
+export interface Charge<C extends Call> extends Appearance {
   /** Whom to charge; `undefined`: this request is not charged to this quota. */
   readonly subject: (...call: C) => string | undefined | Promise<string | undefined>;
   /** What the request costs, a positive whole number; default 1. */
   readonly cost?: number | ((...call: C) => number | Promise<number>);
-  /** What clients see as the name of the quota; default its id. */
-  readonly name?: string;
-  /** Told to clients in `RateLimit-Policy`; default `requests`. */
-  readonly unit?: QuotaUnit;
-  /** Told to clients as the partition key `pk`; must hold nothing secret. Default none. */
-  readonly partition?: (subject: string) => string;
 }
 
 /** Several quotas, all or none: a refused request is charged to none of them. */
@@ -127,42 +131,73 @@ function conclude<C extends Call>(
   draft: HeaderDraft,
 ): Admission {
   const before = passed.get(request);
-  const now = charged.flatMap(({ charge }, index) => {
-    const decision = decisions[index];
-    // A quota in shadow is tried out: clients must not slow down for it.
-    if (decision === undefined || charge.quota.rules.shadow) return [];
-    return [stateOf(charge, decision, refused.includes(index))];
-  });
-  const states = [...(before?.states ?? []), ...now];
-  const refusals = refused.flatMap((index) => {
+  const outcomes = decisions.flatMap((decision, index) => {
     const charge = charged[index]?.charge;
-    const decision = decisions[index];
-    return charge === undefined || decision === undefined ? [] : [{ name: charge.name ?? charge.quota.id, decision }];
+    return charge === undefined ? [] : [{ charge, decision, refused: refused.includes(index) }];
   });
+  const states = [...(before?.states ?? []), ...statesOf(outcomes)];
+  const admission: Admission = {
+    ...tell(states, outcomes, draft),
+    decisions: [...(before?.admission.decisions ?? []), ...decisions],
+  };
+  passed.set(request, { states, admission });
+  return admission;
+}
+
+/** How one decision came out, and how it is shown. */
+interface Outcome {
+  readonly charge: Appearance;
+  readonly decision: Decision;
+  readonly refused: boolean;
+}
+
+/**
+ * The answer to a decision that was made without a gate, by `take` or `reserve`: headers, and the problem when it refused.
+ * @param charge the quota of the decision, and how clients see it.
+ */
+export function answerTo(
+  charge: Appearance,
+  decision: Decision,
+  headers: HeaderDraft = 'draft-11',
+): Omit<Admission, 'decisions'> {
+  const outcomes = [{ charge, decision, refused: !decision.allowed }];
+  return tell(statesOf(outcomes), outcomes, headers);
+}
+
+function tell(
+  states: readonly PolicyState[],
+  outcomes: readonly Outcome[],
+  draft: HeaderDraft,
+): Omit<Admission, 'decisions'> {
+  const refusals = outcomes
+    .filter(({ refused }) => refused)
+    .map(({ charge, decision }) => ({ name: nameOf(charge), decision }));
   const problem = refusals.length === 0 ? undefined : quotaProblem(refusals);
   const retry = problem?.retryAfterSeconds;
-  const admission: Admission = {
+  return {
     allowed: problem === undefined,
-    decisions: [...(before?.admission.decisions ?? []), ...decisions],
     headers: {
       ...rateLimitHeaders(states, draft),
       ...(retry === undefined ? {} : { 'Retry-After': fieldInteger(retry) }),
     },
     problem,
   };
-  passed.set(request, { states, admission });
-  return admission;
 }
 
-function stateOf<C extends Call>(charge: Charge<C>, decision: Decision, refused: boolean): PolicyState {
-  const { quota, name, unit, partition } = charge;
+/** A quota in shadow is tried out: clients must not slow down for it. */
+function statesOf(outcomes: readonly Outcome[]): PolicyState[] {
+  return outcomes.filter(({ charge }) => !charge.quota.rules.shadow).map(stateOf);
+}
+
+function stateOf({ charge, decision, refused }: Outcome): PolicyState {
+  const { quota, unit, partition } = charge;
   const { resetAt, takenAt, limit, subject, retryAfterMs } = decision;
   // The period itself: months, and days on which the clocks change, differ in length.
   const { startMs, endMs } = periodAt(quota.rules.length, quota.rules.zone, resetAt - 1);
   // During an outage nobody knows what is left. Refused means: nothing until the store is asked again.
   const blind = refused && isOutage(decision);
   return {
-    name: name ?? quota.id,
+    name: nameOf(charge),
     limit,
     remaining: blind ? 0 : decision.remaining,
     windowSeconds: Math.ceil((endMs - startMs) / 1_000),
@@ -171,4 +206,8 @@ function stateOf<C extends Call>(charge: Charge<C>, decision: Decision, refused:
     unit,
     partition: partition?.(subject),
   };
+}
+
+function nameOf({ name, quota }: Appearance): string {
+  return name ?? quota.id;
 }

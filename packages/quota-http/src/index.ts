@@ -12,8 +12,10 @@ export {
 export type { ForwardedHeader } from './forwarded.ts';
 export {
   admissionOf,
+  answerTo,
   openGate,
   type Admission,
+  type Appearance,
   type Call,
   type Charge,
   type Charges,

@@ -1,6 +1,6 @@
 import { QuotaError } from '@weir/quota';
 import { expect, test } from 'vitest';
-import { admissionOf, openGate } from '../../src/gate.ts';
+import { admissionOf, answerTo, openGate } from '../../src/gate.ts';
 import { START_MS, storeDown, testEngine } from '../support/engine.ts';
 
 interface Call {
@@ -105,6 +105,20 @@ test('a decision of a gate can be refunded when the work was not done', async ()
   const [decision] = (await openGate({ quota, subject: byTenant }).admit(call)).decisions;
   await quota.refund(decision!);
   expect((await quota.peek('a')).used).toBe(0);
+});
+
+test('a decision made without a gate is told as one of a gate', async () => {
+  const { quotas } = testEngine();
+  const quota = quotas.define({ id: 'burst', limit: 1, period: 'minute', reservationMs: 1_000 });
+  const reservation = await quota.reserve('a', 1);
+  expect(answerTo({ quota }, reservation.decision)).toEqual({
+    allowed: true,
+    headers: { 'RateLimit-Policy': '"burst";q=1;w=60', RateLimit: '"burst";r=0;t=50' },
+    problem: undefined,
+  });
+  const refused = answerTo({ quota, name: 'tokens' }, await quota.take('a'), 'none');
+  expect(refused.headers).toEqual({ 'Retry-After': '50' });
+  expect(refused.problem?.['violated-policies']).toEqual(['tokens']);
 });
 
 test('a quota in shadow is counted and not told', async () => {
