@@ -192,20 +192,36 @@ function statesOf(outcomes: readonly Outcome[]): PolicyState[] {
 function stateOf({ charge, decision, refused }: Outcome): PolicyState {
   const { quota, unit, partition } = charge;
   const { resetAt, takenAt, limit, subject, retryAfterMs } = decision;
-  // The period itself: months, and days on which the clocks change, differ in length.
-  const { startMs, endMs } = periodAt(quota.rules.length, quota.rules.zone, resetAt - 1);
   // During an outage nobody knows what is left. Refused means: nothing until the store is asked again.
   const blind = refused && isOutage(decision);
   return {
     name: nameOf(charge),
     limit,
     remaining: blind ? 0 : decision.remaining,
-    windowSeconds: Math.ceil((endMs - startMs) / 1_000),
+    windowSeconds: windowSecondsOf(quota, resetAt),
     resetSeconds: Math.ceil((blind ? retryAfterMs : resetAt - takenAt) / 1_000),
     refused,
     unit,
     partition: partition?.(subject),
   };
+}
+
+interface Window {
+  readonly resetAt: number;
+  readonly seconds: number;
+}
+
+/** The last window of each quota: in zones with clock changes it takes some 50 µs to work out, and it holds for a period. */
+const windows = new WeakMap<Quota, Window>();
+
+/** The length of the period itself: months, and days on which the clocks change, differ. */
+function windowSecondsOf(quota: Quota, resetAt: number): number {
+  const known = windows.get(quota);
+  if (known?.resetAt === resetAt) return known.seconds;
+  const { startMs, endMs } = periodAt(quota.rules.length, quota.rules.zone, resetAt - 1);
+  const seconds = Math.ceil((endMs - startMs) / 1_000);
+  windows.set(quota, { resetAt, seconds });
+  return seconds;
 }
 
 function nameOf({ name, quota }: Appearance): string {
