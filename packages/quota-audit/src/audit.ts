@@ -78,7 +78,7 @@ export async function auditKeys(
 ): Promise<{ tally: Tally; atMs: number }> {
   const { store, pacer, monotonic } = parts;
   const storeMs = (await store.now()) - monotonic();
-  const atMs = storeMs + monotonic();
+  const atMs = Math.round(storeMs + monotonic());
   const total = await store.count();
   const run = new AuditRun(parts, options, recording?.from?.tally);
   let planBytes = recording?.from?.planBytes ?? 0;

@@ -109,7 +109,7 @@ export function changeFor(
   }
   const deadlineMs = deadlineFor(line, number, rules, family, nowMs);
   if (deadlineMs === undefined) return 'no-lifetime';
-  return { key, node, do: 'date', deadlineMs, only: undated ? 'undated' : 'later' };
+  return { key, node, do: 'date', deadlineMs: Math.ceil(deadlineMs), only: undated ? 'undated' : 'later' };
 }
 
 /** When a period is over wherever its limiter's clock stands, its margin included. */
@@ -129,5 +129,5 @@ function deadlineFor(
   if (rules.lifetimeMs !== undefined) return nowMs + rules.lifetimeMs;
   if (!undated) return nowMs + rules.maxLifetimeMs;
   if (windowMs !== undefined) return nowMs + windowMs + defaultMarginMs(windowMs);
-  return family.longestLifeMs > 0 ? Math.ceil(nowMs + family.longestLifeMs) : undefined;
+  return family.longestLifeMs > 0 ? nowMs + family.longestLifeMs : undefined;
 }

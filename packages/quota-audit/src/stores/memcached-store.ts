@@ -1,6 +1,7 @@
 import { deadlineAt, hostClock, QuotaError, type Clock } from '@weir/quota';
 import {
   expiryOf,
+  type Expiry,
   type Key,
   type MemcachedClient,
   type MemcachedServerClient,
@@ -113,27 +114,31 @@ async function apply(server: MemcachedServerClient, change: Change, nowMs: numbe
 }
 
 /**
- * The `cas` token makes this conditional on writes. A mere touch by another client does not change the token, so one that
- * falls between look and write is overwritten; both dates are the counter's own then.
+ * By a touch, whose reply tells the deadline that the entry had at that moment: if somebody dated it between our look and our
+ * write, it gets that deadline back. Not by `ma` with a `cas` token: memcached 1.6.18 dates the wrong copy of an entry
+ * that is being moved in its LRU, and says that it was dated.
  */
 async function date(
   server: MemcachedServerClient,
   change: Change & { do: 'date' },
   item: MetaItem,
   nowMs: number,
-): Promise<Outcome | 'again'> {
+): Promise<Outcome> {
   if (!isInteger(item.latin1)) return 'changed';
-  const { remainingSeconds } = item;
-  const isLater = remainingSeconds * 1_000 > change.deadlineMs - nowMs;
-  if (remainingSeconds !== -1 && (change.only === 'undated' || !isLater)) return 'kept';
-  const expiry = expiryOf(deadlineAt(change.deadlineMs, nowMs), nowMs);
-  if (item.latin1.startsWith('-')) {
-    // No number to memcached, so there is no arithmetic to date it with.
-    return (await server.mg(wireKey(change.key), expiry)) === undefined ? 'gone' : 'done';
-  }
-  const dated = await server.ma(wireKey(change.key), { delta: 0, date: expiry, ifUnchanged: item.cas });
-  if (dated === 'absent') return 'gone';
-  return dated === 'changed' ? 'again' : 'done';
+  const isKept = (leftSeconds: number): boolean => {
+    const isLater = leftSeconds * 1_000 > change.deadlineMs - nowMs;
+    return leftSeconds !== -1 && (change.only === 'undated' || !isLater);
+  };
+  if (isKept(item.remainingSeconds)) return 'kept';
+  const touched = await server.mg(wireKey(change.key), expiryAt(change.deadlineMs, nowMs));
+  if (touched === undefined) return 'gone';
+  if (!isKept(touched.remainingSeconds)) return 'done';
+  await server.mg(wireKey(change.key), expiryAt(nowMs + Math.max(1, touched.remainingSeconds) * 1_000, nowMs));
+  return 'kept';
+}
+
+function expiryAt(deadlineMs: number, nowMs: number): Expiry {
+  return expiryOf(deadlineAt(deadlineMs, nowMs), nowMs);
 }
 
 async function remove(

@@ -1,0 +1,92 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Terminal } from '../output/terminal.ts';
+
+/** Flags of `weir audit` as commander hands them over. */
+export interface AuditFlags {
+  match?: string;
+  counters: string[];
+  zone?: string;
+  maxLifetime?: number;
+  lifetime?: number;
+  replica?: string;
+  rate?: number;
+  fix?: 'date' | 'delete';
+  yes: boolean;
+  journal?: string;
+  fresh: boolean;
+  json: boolean;
+}
+
+/** Adds `weir audit` to the command line. */
+export function addAudit(program: Command, terminal: Terminal, ending: (code: number) => void): void {
+  program
+    .command('audit <url>')
+    .description('find counters on Redis, Valkey or memcached that never expire, or whose period is over; repair them')
+    .option('--match <glob>', 'only keys like this, as Redis reads patterns')
+    .option(
+      '--counters <glob>',
+      'keys like this are counters, whatever they look like (can be repeated)',
+      collected,
+      [],
+    )
+    .option(
+      '--zone <name>',
+      'time zone of dates in names (default: UTC; deletions wait until the day is over everywhere)',
+    )
+    .option('--max-lifetime <time>', 'longest that a counter may have to live (default: 400d)', duration)
+    .option('--lifetime <time>', 'what --fix date gives counters whose names do not tell their period', duration)
+    .option('--replica <url>', 'read from this replica; changes go to the first address')
+    .option(
+      '--rate <keys>',
+      'most keys per second (default: 10000); less by itself while the server is busy',
+      keysPerSecond,
+    )
+    .option(
+      '--fix <how>',
+      '"date": give what was found the deadline it should have; "delete": remove ended periods',
+      fixMode,
+    )
+    .option('--yes', 'repair without asking', false)
+    .option('--journal <folder>', 'where the plan and the progress are kept (default with --fix: ./weir-audit-…)')
+    .option('--fresh', 'begin anew although the journal could be continued', false)
+    .option('--json', 'print the report as one JSON object', false)
+    .addHelpText(
+      'after',
+      '\nReads only, unless --fix is given. Exit code: 0 nothing found, 1 findings, 2 could not run.\n' +
+        '\nExamples:\n' +
+        '  $ weir audit redis://127.0.0.1:6379\n' +
+        "  $ weir audit redis://cache:6379/2 --replica redis://replica:6379/2 --match 'rlflx:*' --json\n" +
+        "  $ weir audit valkey://cache --counters 'login:*' --fix date --lifetime 1h\n" +
+        '  $ weir audit memcached://127.0.0.1:11211 --fix delete --yes\n',
+    )
+    .action(async (url: string, flags: AuditFlags) => {
+      const { auditCommand } = await import('./audit.ts');
+      ending(await auditCommand(url, flags, terminal));
+    });
+}
+
+function collected(text: string, before: string[]): string[] {
+  return [...before, text];
+}
+
+function keysPerSecond(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > 10_000_000) {
+    throw new InvalidArgumentError('It must be a whole number from 1 to 10000000.');
+  }
+  return value;
+}
+
+function fixMode(text: string): 'date' | 'delete' {
+  if (text === 'date' || text === 'delete') return text;
+  throw new InvalidArgumentError('It must be "date" or "delete".');
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `15m`, `36h`, `400d` in ms. */
+function duration(text: string): number {
+  const [, count, unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
+  if (count === undefined) throw new InvalidArgumentError('It must be a number and s, m, h or d, for example 36h.');
+  return Number(count) * (UNIT_MS[unit] ?? 0);
+}

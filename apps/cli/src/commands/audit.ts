@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { QuotaError, zoneNamed, type Zone } from '@weir/quota';
+import {
+  auditKeys,
+  continuationOf,
+  DEFAULT_KEYS_PER_SECOND,
+  DEFAULT_MAX_LIFETIME_MS,
+  hasFindings,
+  openFileJournal,
+  Pacer,
+  reportOf,
+  type AuditedStore,
+  type AuditOptions,
+  type Continuation,
+  type Journal,
+  type Tally,
+} from '@weir/quota-audit';
+import { CommandError, EXIT_CODES } from '../output/command-error.ts';
+import { formatCount } from '../output/figures.ts';
+import { Progress } from '../output/progress.ts';
+import { untilSignal } from '../output/run-until-signal.ts';
+import type { Terminal } from '../output/terminal.ts';
+import type { AuditFlags } from './audit-flags.ts';
+import { renderAudit } from './audit-report.ts';
+import { askOnTerminal, repairFound, type Ask, type RepairReport } from './audit-repair.ts';
+import { openAudited } from './audit-store.ts';
+import { cannotConnect, redacted } from './quota-servers.ts';
+
+/** `weir audit URL`: what counters are there, which of them are wrong, and their repair. */
+export async function auditCommand(
+  url: string,
+  flags: AuditFlags,
+  terminal: Terminal,
+  ask: Ask = askOnTerminal(terminal),
+): Promise<number> {
+  const zone = flags.zone === undefined ? undefined : namedZone(flags.zone);
+  const controller = new AbortController();
+  void untilSignal().then((signal) => controller.abort(interrupted(signal, flags)));
+  const opened = await openAudited(url, flags.replica);
+  const { store } = opened;
+  try {
+    return await audit({ url, flags, terminal, ask, zone, store, signal: controller.signal });
+  } catch (error) {
+    throw error instanceof CommandError ? error : cannotConnect(redacted(url), error);
+  } finally {
+    await opened.close();
+  }
+}
+
+interface Run {
+  readonly url: string;
+  readonly flags: AuditFlags;
+  readonly terminal: Terminal;
+  readonly ask: Ask;
+  readonly zone: Zone | undefined;
+  readonly store: AuditedStore;
+  readonly signal: AbortSignal;
+}
+
+async function audit(run: Run): Promise<number> {
+  const { url, flags, terminal, store } = run;
+  const startedMs = performance.now();
+  const journal = await openJournal(run);
+  try {
+    const { tally, atMs, continuation } = await list(run, journal);
+    const report = reportOf(tally, atMs);
+    const about = { address: redacted(url), kind: store.kind, tookMs: Math.round(performance.now() - startedMs) };
+    // What is about to be changed is shown before it is asked for.
+    if (!flags.json) terminal.out(`${renderAudit(report, about, terminal.columns).join('\n')}\n`);
+    let repaired: RepairReport | undefined;
+    if (journal !== undefined && flags.fix !== undefined && hasFindings(report)) {
+      const from = continuation.from === 'plan' ? continuation.repair : undefined;
+      repaired = await repairFound({
+        ...run,
+        journal,
+        tally,
+        mode: flags.fix,
+        ...pacing(flags),
+        maxLifetimeMs: maxLifetime(flags),
+        from,
+      });
+    }
+    if (flags.json)
+      terminal.out(
+        `${JSON.stringify({ ...about, ...report, ...(repaired === undefined ? {} : { fix: repaired }) })}\n`,
+      );
+    if (!hasFindings(report)) return EXIT_CODES.ok;
+    const leftOver = report.findings.negative + report.findings.notNumbers;
+    return repaired !== undefined && repaired.left === 0 && leftOver === 0 ? EXIT_CODES.ok : EXIT_CODES.findings;
+  } finally {
+    await journal?.close();
+  }
+}
+
+/** Lists and judges, or takes over what an interrupted audit has listed already. */
+async function list(
+  run: Run,
+  journal: Journal | undefined,
+): Promise<{ tally: Tally; atMs: number; continuation: Continuation }> {
+  const { flags, terminal, store, zone, signal } = run;
+  const continuation = await continued(run, journal);
+  if (continuation.from === 'plan') {
+    const { tally, startedAtMs } = continuation.listing;
+    note(run, 'Continuing with the plan of the interrupted audit.');
+    return { tally, atMs: startedAtMs, continuation };
+  }
+  if (continuation.from === 'listing') note(run, 'Continuing the interrupted audit.');
+  const progress = new Progress(terminal, { now: () => performance.now(), silent: flags.json });
+  const options: AuditOptions = {
+    policy: { maxLifetimeMs: maxLifetime(flags) },
+    claimed: flags.counters,
+    signal,
+    ...(flags.match === undefined ? {} : { match: flags.match }),
+    ...(zone === undefined ? {} : { zone }),
+    onProgress: ({ keys, total, found, keysPerSecond }) => {
+      const label = `${formatCount(keys)} keys, ${formatCount(found)} with findings, ${formatCount(keysPerSecond)}/s`;
+      const done = total === undefined || total === 0 || flags.match !== undefined ? null : Math.min(1, keys / total);
+      progress.update(label, done);
+    },
+  };
+  const from = continuation.from === 'listing' ? { from: continuation.listing } : {};
+  const recording = journal === undefined ? undefined : { journal, about: fingerprint(run), ...from };
+  const { pacer } = pacing(flags);
+  const listed = await auditKeys({ store, pacer, monotonic: () => performance.now() }, options, recording);
+  progress.finish(`${formatCount(listed.tally.keys)} keys listed.`);
+  return { ...listed, continuation };
+}
+
+async function continued(run: Run, journal: Journal | undefined): Promise<Continuation> {
+  const { flags } = run;
+  if (journal === undefined) return { from: 'start' };
+  const saved = flags.fresh ? undefined : await journal.load();
+  const continuation = continuationOf(saved, fingerprint(run), flags.fix, await run.store.now());
+  if (continuation.from === 'start') await journal.begin();
+  if (continuation.from === 'listing') await journal.cut(continuation.listing.planBytes);
+  return continuation;
+}
+
+function pacing(flags: AuditFlags): { pacer: Pacer } {
+  const most = flags.rate ?? DEFAULT_KEYS_PER_SECOND;
+  return { pacer: new Pacer(most, () => performance.now(), sleep) };
+}
+
+function maxLifetime(flags: AuditFlags): number {
+  return flags.maxLifetime ?? DEFAULT_MAX_LIFETIME_MS;
+}
+
+function note({ flags, terminal }: Run, text: string): void {
+  if (!flags.json) terminal.err(`${text}\n`);
+}
+
+/** What must be the same for an audit to continue another. Passwords are not in it. */
+function fingerprint({ url, flags }: Pick<Run, 'url' | 'flags'>): string {
+  const what = [redacted(url), flags.match ?? '', flags.counters, flags.zone ?? '', maxLifetime(flags)];
+  return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 16);
+}
+
+async function openJournal(run: Run): Promise<Journal | undefined> {
+  const { flags } = run;
+  const folder = flags.journal ?? (flags.fix === undefined ? undefined : `./weir-audit-${fingerprint(run)}`);
+  if (folder === undefined) return undefined;
+  try {
+    return await openFileJournal(folder);
+  } catch (error) {
+    throw new CommandError('journal-unwritable', `cannot keep the journal in ${folder}`, {
+      remedy: 'Name a folder that may be written with --journal.',
+      cause: error,
+    });
+  }
+}
+
+function namedZone(name: string): Zone {
+  try {
+    return zoneNamed(name);
+  } catch (error) {
+    if (!(error instanceof QuotaError)) throw error;
+    throw new CommandError('zone-unknown', error.message, { remedy: 'Use an IANA name such as Europe/Berlin.' });
+  }
+}
+
+function interrupted(signal: string, flags: AuditFlags): CommandError {
+  const kept = flags.fix !== undefined || flags.journal !== undefined;
+  return new CommandError('interrupted', `interrupted by ${signal}`, {
+    remedy: kept ? 'Run the same command again to go on where it ended.' : 'Nothing was changed.',
+  });
+}

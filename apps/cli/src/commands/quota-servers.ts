@@ -1,0 +1,121 @@
+import { MemcachedClient } from '@weir/quota-memcached';
+import { createClient } from 'redis';
+import { CommandError } from '../output/command-error.ts';
+
+/** How long a connection may take to be made, in ms. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** The parts of a node-redis client that are used. */
+export interface RedisConnection {
+  readonly isOpen: boolean;
+  connect(): Promise<unknown>;
+  destroy(): void;
+  on(event: 'error', listener: () => void): unknown;
+  sendCommand(args: readonly (string | Buffer)[], options?: { typeMapping: object }): Promise<unknown>;
+}
+
+/** What a URL names. */
+export type ServerUrl =
+  | { readonly kind: 'redis'; readonly url: URL }
+  | { readonly kind: 'memcached'; readonly servers: readonly string[] };
+
+/**
+ * Reads the URL of a store: `redis://`, `rediss://`, `valkey://`, `valkeys://`, `memcached://host:port[,host:port]`.
+ * @throws CommandError `url-invalid`
+ */
+export function parseServerUrl(text: string): ServerUrl {
+  const [, scheme = '', rest = ''] = /^([a-z]+):\/\/(.+)$/s.exec(text) ?? [];
+  if (scheme === 'memcached' || scheme === 'memcacheds') {
+    return { kind: 'memcached', servers: rest.split(',').map((server) => `${scheme}://${server}`) };
+  }
+  const redisScheme = { redis: 'redis', rediss: 'rediss', valkey: 'redis', valkeys: 'rediss' }[scheme];
+  // `new URL` would refuse the address without naming it.
+  if (redisScheme === undefined || !URL.canParse(`${redisScheme}://${rest}`)) {
+    throw new CommandError('url-invalid', `not the address of a store: ${redacted(text)}`, {
+      remedy:
+        'Write redis://host:6379, rediss://user:password@host:6380/0, valkey://host:6379 or memcached://host:11211.',
+    });
+  }
+  return { kind: 'redis', url: new URL(`${redisScheme}://${rest}`) };
+}
+
+/** An address without its password, for people and for files. */
+export function redacted(text: string): string {
+  return text.replace(/^([a-z]+:\/\/[^:@/]*):.*@/s, '$1:…@');
+}
+
+function connectionTo(url: URL): RedisConnection {
+  return createClient({
+    url: url.href,
+    // Servers before 6 do not know the newer protocol, and nothing here needs it.
+    RESP: 2,
+    socket: { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false },
+  });
+}
+
+/**
+ * Opens a connection to a Redis or Valkey server.
+ * @throws CommandError `cannot-connect`
+ */
+export async function connectRedis(url: URL): Promise<RedisConnection> {
+  const client = connectionTo(url);
+  // Without a listener a lost connection would end the process; the command that is under way fails with the reason.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    client.destroy();
+    throw cannotConnect(redacted(url.href), error);
+  }
+}
+
+/** The error for a store that does not answer. */
+export function cannotConnect(address: string, cause: unknown): CommandError {
+  const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+  return new CommandError('cannot-connect', `cannot use ${address}: ${reason}`, {
+    remedy: 'Check that the server runs there, that this machine may reach it, and the password in the address.',
+    cause,
+  });
+}
+
+/**
+ * The primaries of the cluster that a server belongs to; `undefined` when it is no cluster.
+ * @throws the server's error when it refuses to say.
+ */
+export async function clusterPrimaries(client: RedisConnection, url: URL): Promise<URL[] | undefined> {
+  const info = String(await client.sendCommand(['INFO', 'cluster']));
+  if (!/^cluster_enabled:1/m.test(info)) return undefined;
+  const nodes = String(await client.sendCommand(['CLUSTER', 'NODES']));
+  const primaries: URL[] = [];
+  for (const line of nodes.split('\n')) {
+    const [, address = '', flags = ''] = line.split(' ');
+    if (!/(?:^|,)master(?:,|$)/.test(flags) || flags.includes('fail')) continue;
+    const [, host = '', port = ''] = /^(.*):(\d+)@/.exec(address) ?? [];
+    const primary = new URL(url.href);
+    // A node that was never told its own address leaves it out: it is the one that we talk to.
+    if (host !== '') primary.hostname = host.includes(':') ? `[${host}]` : host;
+    primary.port = port;
+    primaries.push(primary);
+  }
+  return primaries;
+}
+
+/**
+ * A client of one or several memcached servers that answer.
+ * @throws CommandError `cannot-connect`
+ */
+export async function connectMemcached(servers: readonly string[]): Promise<MemcachedClient> {
+  try {
+    const client = new MemcachedClient({ servers, callTimeoutMs: CONNECT_TIMEOUT_MS });
+    try {
+      await Promise.all(client.servers.map((server) => server.mn()));
+    } catch (error) {
+      client.close();
+      throw error;
+    }
+    return client;
+  } catch (error) {
+    throw cannotConnect(servers.join(', '), error);
+  }
+}
