@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-// Tests run on the sources: the "@weir/source" export condition maps every workspace package to its src/. Packages from
-// npm are loaded by Node itself, so they get Node's own conditions ("module" would pick files that only bundlers can load).
-const conditions = ['@weir/source', 'node', 'import', 'default'];
+// Tests run on the sources: the "@weir/source" export condition maps every workspace package to its src/. Packages from npm are
+// loaded by Node itself, which knows "import" and "require" on its own: added here, "module" would bring files meant for
+// bundlers, and "import" ES modules where CommonJS code calls `require`.
+const conditions = ['@weir/source', 'node'];
 const resolve = { conditions };
 const ssr = { resolve: { conditions, externalConditions: conditions } };
 

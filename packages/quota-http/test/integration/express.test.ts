@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { express } from '../support/express-module.ts';
+import express from 'express';
 import type { ErrorRequestHandler, Request } from 'express';
 import { clientAddress, expressQuota } from '../../src/index.ts';
 import { describeAdapter, gateOptions } from '../support/adapter-suite.ts';
