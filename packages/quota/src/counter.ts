@@ -83,7 +83,10 @@ export class Counter implements Memo {
 
   /** The hint for a draw; `undefined` when the total was not seen lately. */
   seen(nowMs: number): number | undefined {
-    return this.total !== undefined && nowMs - this.totalAtMs < SEEN_FRESH_MS ? this.total : undefined;
+    // A total of 0 may be that of an absent counter, which has no deadline to vouch for.
+    return this.total !== undefined && this.total > 0 && nowMs - this.totalAtMs < SEEN_FRESH_MS
+      ? this.total
+      : undefined;
   }
 
   heard(total: number, nowMs: number): void {

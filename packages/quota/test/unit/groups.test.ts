@@ -66,6 +66,21 @@ describe.each(stores)('a group that is charged %s', (_, makeInner) => {
     expect(store.calls).toBe(calls);
   });
 
+  it('that is refused does not make its absent counters look vanished later', async () => {
+    const world = new World();
+    const quotas = world.open(new RemoteStore(world, makeInner(world)()));
+    const none = quotas.define({ id: 'none', limit: 1, period: 'day' });
+    const some = quotas.define({ id: 'some', limit: 10, period: 'day' });
+    await world.settle(none.take('s'));
+    const parts = [
+      { quota: none, subject: 's' },
+      { quota: some, subject: 's' },
+    ];
+    expect(await world.settle(quotas.takeAll(parts))).toMatchObject({ allowed: false, refused: [0] });
+    expect(await world.settle(some.take('s'))).toMatchObject({ allowed: true, used: 1 });
+    expect(world.events).toEqual([]);
+  });
+
   it('two parts on one counter are charged together', async () => {
     const world = new World();
     const quotas = world.open(makeInner(world)());
