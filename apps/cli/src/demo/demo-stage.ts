@@ -27,13 +27,13 @@ export interface DemoStageOptions {
 }
 
 /**
- * The demo's agents. The third works on few objects at once, so it leaves some of its share unused and the coordinator gives
- * that to the other two: what the monitor is there to show.
+ * The demo's agents. Two want more than their share; the third works on few objects at once, so it leaves some of its share
+ * unused and the coordinator gives that to the other two: what the monitor is there to show.
  */
 export const DEMO_AGENTS: readonly FleetAgent[] = [
-  { name: 'agent-1', concurrency: 48, slots: 4 },
-  { name: 'agent-2', concurrency: 48, slots: 4 },
-  { name: 'agent-3', concurrency: 4, slots: 1 },
+  { name: 'agent-1', concurrency: 8, slots: 4 },
+  { name: 'agent-2', concurrency: 8, slots: 4 },
+  { name: 'agent-3', concurrency: 2, slots: 1 },
 ];
 
 /** Starts servers and console. Whatever was started is ended again when something fails. */
