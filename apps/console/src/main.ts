@@ -25,6 +25,7 @@ import { MonitorHistory } from './fleet/monitor-history.ts';
 import { consoleLogger } from './host/console-logger.ts';
 import { systemClock } from './host/system-clock.ts';
 import { systemResolver } from './host/system-resolver.ts';
+import { readTlsFiles } from './host/tls-files.ts';
 import { ConsoleMetrics } from './http/metrics.ts';
 import { buildServer } from './http/server.ts';
 import { Ticker } from './jobs/ticker.ts';
@@ -91,7 +92,6 @@ export async function startConsole(
   try {
     const metrics = new ConsoleMetrics();
     const context = await assemble(options, secrets, storage, { ...dependencies, logger, clock }, metrics);
-    const initialAdminPassword = await ensureAccounts(context, options.adminPassword, options.accounts);
     let url = '';
     let closing = false;
     app = await buildServer(context, metrics, {
@@ -101,10 +101,12 @@ export async function startConsole(
       webRoot: options.webRoot,
       secureCookies: options.tlsCertFile !== undefined || options.publicUrl?.startsWith('https:') === true,
       closing: () => closing,
-      tls: tlsOf(options),
+      tls: await readTlsFiles(options),
       logger,
     });
     url = await listen(app, options);
+    // Not before it listens: the password of a new account is told once, and only by a start that succeeds.
+    const initialAdminPassword = await ensureAccounts(context, options.adminPassword, options.accounts);
     startTicks(context, ticker);
     logger.info({ url, dataDir: options.dataDir }, 'the console is listening');
     const stop = once(async () => {
@@ -224,11 +226,6 @@ function coordinatorFor(
   });
   coordinator.restore(heard);
   return coordinator;
-}
-
-function tlsOf({ tlsCertFile, tlsKeyFile }: ConsoleOptions): { certFile: string; keyFile: string } | undefined {
-  if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
-  return { certFile: tlsCertFile, keyFile: tlsKeyFile };
 }
 
 async function listen(app: FastifyInstance, { host, port, tlsCertFile }: ConsoleOptions): Promise<string> {

@@ -10,7 +10,7 @@ import {
 } from '@weir/console';
 import { s3EndpointProbe } from '../endpoint-probe.ts';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
-import { untilSignal } from '../output/run-until-signal.ts';
+import { untilAskedToEnd } from '../output/run-until-signal.ts';
 import type { Terminal } from '../output/terminal.ts';
 
 /** Flags of `weir console`. */
@@ -23,6 +23,7 @@ export interface ConsoleFlags {
   tlsKey?: string;
   windowSeconds: number;
   logLevel: string;
+  endWithInput: boolean;
   json: boolean;
 }
 
@@ -36,7 +37,7 @@ export async function consoleCommand(flags: ConsoleFlags, terminal: Terminal): P
       `${JSON.stringify({ event: 'listening', url: started.url, dataDir: flags.dataDir, pid: process.pid })}\n`,
     );
   } else terminal.out(welcome(started, flags));
-  await untilSignal();
+  await untilAskedToEnd(flags);
   await started.stop();
   return EXIT_CODES.ok;
 }
@@ -59,6 +60,17 @@ function consoleOptions(flags: ConsoleFlags): ConsoleOptionsInput {
   };
 }
 
+/** Why a host or port cannot be listened on, besides being in use. */
+const NO_SUCH_ADDRESS = new Set([
+  'EACCES',
+  'EPERM',
+  'EADDRNOTAVAIL',
+  'EAFNOSUPPORT',
+  'EINVAL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
 async function start(options: ConsoleOptionsInput): Promise<RunningConsole> {
   try {
     return await startConsole(options, { endpointProbe: s3EndpointProbe });
@@ -72,7 +84,7 @@ async function start(options: ConsoleOptionsInput): Promise<RunningConsole> {
         cause: error,
       });
     }
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'EPERM') {
+    if (typeof code === 'string' && NO_SUCH_ADDRESS.has(code)) {
       throw new CommandError('cannot-start', error instanceof Error ? error.message : String(error), { cause: error });
     }
     throw error;

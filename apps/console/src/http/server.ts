@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import cookie from '@fastify/cookie';
 import { MAX_BODY_BYTES } from '@weir/protocol';
 import Fastify, {
@@ -40,8 +39,8 @@ export interface ServerOptions {
   secureCookies: boolean;
   /** Whether the console is shutting down: nothing new is begun then. */
   closing: () => boolean;
-  /** Files of the TLS certificate and its key, PEM; undefined: plain HTTP. */
-  tls: { certFile: string; keyFile: string } | undefined;
+  /** TLS certificate and its key, PEM; undefined: plain HTTP. */
+  tls: { cert: Buffer; key: Buffer } | undefined;
   logger: FastifyBaseLogger;
 }
 
@@ -51,7 +50,7 @@ export async function buildServer(
   metrics: ConsoleMetrics,
   options: ServerOptions,
 ): Promise<FastifyInstance> {
-  const app = await newServer(options);
+  const app = newServer(options);
   // Only JSON is read: a form of another site cannot send it without asking first.
   app.removeContentTypeParser('text/plain');
   app.addHook('onRequest', async () => {
@@ -79,7 +78,7 @@ function answerFrameworkError(error: Error, request: FastifyRequest, reply: Fast
   void answerError(error, request, reply);
 }
 
-async function newServer({ logger, tls }: ServerOptions): Promise<FastifyInstance> {
+function newServer({ logger, tls }: ServerOptions): FastifyInstance {
   const settings = {
     loggerInstance: logger,
     // Heartbeats would fill the log: failures are logged where they happen.
@@ -95,8 +94,7 @@ async function newServer({ logger, tls }: ServerOptions): Promise<FastifyInstanc
     routerOptions: { maxParamLength: 200 },
   } as const;
   if (tls === undefined) return Fastify(settings);
-  const https = { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
-  return Fastify({ ...settings, https });
+  return Fastify({ ...settings, https: tls });
 }
 
 function handlersOf(context: ConsoleContext, options: ServerOptions): Handlers {

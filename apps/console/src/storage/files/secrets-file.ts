@@ -34,20 +34,37 @@ export const SECRETS_FILE = 'secrets.json';
  * Reads the secrets of a data directory, and makes both on the first start: the directory with mode 0700, the file with
  * 0600. A file that others may read is narrowed to 0600.
  * @param database name of the file that cannot be there without its secrets
- * @throws UnusableDatabase with a remedy when the file is not a secrets file, or is missing beside a database
+ * @throws UnusableDatabase with a remedy when the directory cannot be made or written to, and when the file is not a
+ * secrets file or is missing beside a database
  */
 export async function loadSecrets(
   dataDir: string,
   database: string,
 ): Promise<{ secrets: ConsoleSecrets; created: boolean; narrowed: boolean }> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, SECRETS_FILE);
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    return await readOrCreate(path, join(dataDir, database));
+  } catch (error) {
+    if (error instanceof UnusableDatabase) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UnusableDatabase(
+      `The data directory ${dataDir} cannot be used: ${message}. It must be a folder that this user owns and may write to.`,
+      { cause: error },
+    );
+  }
+}
+
+async function readOrCreate(
+  path: string,
+  database: string,
+): Promise<{ secrets: ConsoleSecrets; created: boolean; narrowed: boolean }> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw new UnusableDatabase(`The secrets file ${path} cannot be read: ${error.message}`, { cause: error });
   });
   if (text === undefined) {
-    if (await exists(join(dataDir, database))) {
+    if (await exists(database)) {
       throw new UnusableDatabase(`The secrets file ${path} is missing beside its database: ${REMEDY}.`);
     }
     return { secrets: await create(path), created: true, narrowed: false };

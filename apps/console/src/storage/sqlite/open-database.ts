@@ -106,8 +106,10 @@ function damaged(path: string, found: string): string {
 }
 
 function explained(error: unknown, path: string): Error {
-  if (error instanceof UnusableDatabase || !(error instanceof Database.SqliteError)) {
-    return error instanceof Error ? error : new Error(String(error));
+  if (error instanceof UnusableDatabase) return error;
+  if (!(error instanceof Database.SqliteError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return new UnusableDatabase(`The database ${path} cannot be opened: ${message}`, { cause: error });
   }
   if (error.code.startsWith('SQLITE_BUSY') || error.code.startsWith('SQLITE_LOCKED')) {
     return new UnusableDatabase(
