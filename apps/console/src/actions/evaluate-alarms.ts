@@ -17,8 +17,9 @@ export async function evaluateAlarms(context: ConsoleContext, { checkClear }: { 
     checkClear,
   };
   for (const rule of ALARM_RULES) {
-    const change = context.alarms.observe(rule, observation);
-    if (change !== null) await record(context, change, observation.utilizationPercent);
+    for (const change of context.alarms.observe(rule, observation)) {
+      await record(context, change, observation.utilizationPercent);
+    }
   }
 }
 

@@ -40,16 +40,24 @@ export class AlarmBoard {
     return [...this.#rules.values()].flatMap(({ alarm }) => (alarm === null ? [] : [alarm]));
   }
 
-  /** Takes one observation for a rule; null when it changed nothing that has to be written down. */
-  observe(rule: AlarmRule, observation: AlarmObservation): AlarmChange | null {
+  /**
+   * Takes one observation for a rule; what has to be written down, in order. An alarm that was due to end long ago, after
+   * a pause or a jump of the clock, ends and another begins in one observation: each has its own id.
+   */
+  observe(rule: AlarmRule, observation: AlarmObservation): AlarmChange[] {
     const before = this.#rules.get(rule.code) ?? { code: rule.code, state: QUIET, alarm: null };
     const { state, events } = observeAlarm(rule, before.state, observation);
-    const [event] = events;
-    const shown = event?.alarm ?? state.active;
-    const alarm = shown === null ? null : this.#viewOf(rule, shown, before.alarm, event);
+    let { alarm } = before;
+    const seen = events.map((event) => {
+      const shown = this.#viewOf(rule, event.alarm, alarm, event);
+      alarm = shown.endedAtMs === null ? shown : null;
+      return { type: event.type, alarm: shown };
+    });
+    // Without an event the peak may have grown all the same.
+    if (state.active !== null && seen.length === 0) alarm = this.#viewOf(rule, state.active, alarm, undefined);
     const remembered = { code: rule.code, state, alarm: state.active === null ? null : alarm };
     this.#rules.set(rule.code, remembered);
-    return event === undefined || alarm === null ? null : { type: event.type, alarm, remembered };
+    return seen.map((change) => ({ ...change, remembered }));
   }
 
   #viewOf(rule: AlarmRule, active: ActiveAlarm, before: AlarmView | null, event: AlarmEvent | undefined): AlarmView {

@@ -97,3 +97,18 @@ test('an acknowledgement names the first who saw it, and lasts to the end of the
   expect(await history()).toMatchObject([{ acknowledgedBy: 'ann', endedBy: 'cleared' }]);
   await expect(acknowledgeAlarm(console.context, 'alm_0', 'ann')).rejects.toMatchObject({ code: 'not-found' });
 });
+
+test('an alarm that is overdue when the clock jumps forward ends, and what is high still is another one', async () => {
+  await report(99);
+  const [first] = active();
+  console.clock.jumpWall(3_600_000);
+  await report(97);
+  const [second, ...others] = active();
+  expect(others).toEqual([]);
+  expect(second).toMatchObject({ firings: 1, peakValue: 97, endedAtMs: null, endedBy: null });
+  expect(second?.alarmId).not.toBe(first?.alarmId);
+  expect(await history()).toMatchObject([
+    { alarmId: second?.alarmId, endedAtMs: null },
+    { alarmId: first?.alarmId, endedBy: 'expired', peakValue: 99 },
+  ]);
+});
