@@ -79,6 +79,7 @@ const addConsole: AddCommand = (program, terminal, ending) => {
     .option('--tls-key <file>', 'private key (PEM)')
     .option('--window-seconds <number>', 'length of a credit window', wholeNumber(1, 300), 30)
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
+    .option('--end-with-input', 'end when standard input closes, as when a supervisor dies', false)
     .option('--json', 'print one JSON line when ready; logs go to standard error', false)
     .addHelpText(
       'after',
@@ -103,6 +104,7 @@ const addAgent: AddCommand = (program, terminal, ending) => {
     .option('--concurrency <number>', 'objects copied at once, over all slots', wholeNumber(1, 4_096))
     .option('--holdoff-seconds <low-high>', 'pause after SlowDown, drawn between these', secondsRange)
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
+    .option('--end-with-input', 'end when standard input closes, as when a supervisor dies', false)
     .option('--json', 'print one JSON line when ready; logs go to standard error', false)
     .addHelpText(
       'after',

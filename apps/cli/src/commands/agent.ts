@@ -8,7 +8,7 @@ import {
   startAgent,
 } from '@weir/agent';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
-import { untilSignal } from '../output/run-until-signal.ts';
+import { untilAskedToEnd } from '../output/run-until-signal.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { VERSION } from '../version.ts';
 
@@ -22,13 +22,14 @@ export interface AgentFlags {
   concurrency?: number;
   holdoffSeconds?: [number, number];
   logLevel: string;
+  endWithInput: boolean;
   json: boolean;
 }
 
 /** `weir agent`: runs until SIGINT or SIGTERM, then gives its work back and says goodbye. */
 export async function agentCommand(flags: AgentFlags, terminal: Terminal): Promise<number> {
   const giveUp = new AbortController();
-  const signalled = untilSignal().then(() => giveUp.abort());
+  const signalled = untilAskedToEnd(flags).then(() => giveUp.abort());
   let agent: Agent;
   try {
     agent = await startAgent(agentOptions(flags), { logger: createAgentLog(flags.logLevel), signal: giveUp.signal });

@@ -19,7 +19,6 @@ import {
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import { formatCount } from '../output/figures.ts';
 import { Progress } from '../output/progress.ts';
-import { untilSignal } from '../output/run-until-signal.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { AuditFlags } from './audit-flags.ts';
 import { renderAudit } from './audit-report.ts';
@@ -35,15 +34,17 @@ export async function auditCommand(
   ask: Ask = askOnTerminal(terminal),
 ): Promise<number> {
   const zone = flags.zone === undefined ? undefined : namedZone(flags.zone);
-  const controller = new AbortController();
-  void untilSignal().then((signal) => controller.abort(interrupted(signal, flags)));
   const opened = await openAudited(url, flags.replica);
   const { store } = opened;
+  const interruption = interruptible(flags);
   try {
-    return await audit({ url, flags, terminal, ask, zone, store, signal: controller.signal });
+    return await audit({ url, flags, terminal, ask, zone, store, signal: interruption.signal });
   } catch (error) {
-    throw error instanceof CommandError ? error : cannotConnect(redacted(url), error);
+    // A mistake of ours keeps its stack.
+    if (error instanceof CommandError || error instanceof TypeError) throw error;
+    throw cannotConnect(redacted(url), error);
   } finally {
+    interruption.release();
     await opened.close();
   }
 }
@@ -179,9 +180,21 @@ function namedZone(name: string): Zone {
   }
 }
 
-function interrupted(signal: string, flags: AuditFlags): CommandError {
+/** The first Ctrl-C ends the audit where it can be continued; a second one ends the process at once. */
+function interruptible(flags: AuditFlags): { signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
   const kept = flags.fix !== undefined || flags.journal !== undefined;
-  return new CommandError('interrupted', `interrupted by ${signal}`, {
-    remedy: kept ? 'Run the same command again to go on where it ended.' : 'Nothing was changed.',
-  });
+  const interrupt = (signal: NodeJS.Signals): void => {
+    const remedy = kept ? 'Run the same command again to go on where it ended.' : 'Nothing was changed.';
+    controller.abort(new CommandError('interrupted', `interrupted by ${signal}`, { remedy }));
+  };
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  return {
+    signal: controller.signal,
+    release: () => {
+      for (const signal of SIGNALS) process.off(signal, interrupt);
+    },
+  };
 }
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

@@ -9,7 +9,7 @@ import { comparePlaces, seedBucket } from '../demo/objects.ts';
 import { EXIT_CODES } from '../output/command-error.ts';
 import { formatBytes, formatCount, formatPercent } from '../output/figures.ts';
 import { Progress } from '../output/progress.ts';
-import { untilSignal } from '../output/run-until-signal.ts';
+import { untilAskedToEnd } from '../output/run-until-signal.ts';
 import type { Terminal } from '../output/terminal.ts';
 
 /** Flags of `weir demo` as commander hands them over. */
@@ -57,7 +57,7 @@ export async function demoCommand(flags: DemoFlags, terminal: Terminal): Promise
   const preset = flags.exitWhenDone ? CHECKED : WATCHED;
   const progress = new Progress(terminal, { now: () => performance.now(), silent: flags.json });
   progress.update('Starting two S3 servers and a console', null);
-  const interrupted = untilSignal();
+  const interrupted = untilAskedToEnd({ endWithInput: false });
   const adminPassword = randomBytes(9).toString('base64url');
   const stage = await openStage({
     port: flags.exitWhenDone ? 0 : flags.port,

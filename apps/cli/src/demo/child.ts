@@ -34,9 +34,10 @@ export interface Child {
  * @throws CommandError `child-failed` when it ends first or says nothing in time, with the end of its error output.
  */
 export async function startChild(args: readonly string[], environment: Record<string, string> = {}): Promise<Child> {
-  const child = spawn(process.execPath, [entry, ...args], {
+  const child = spawn(process.execPath, [entry, ...args, '--end-with-input'], {
     env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // Held open and never written to: it closes with this process, however that ends, and the child ends with it.
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const errors: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => {
