@@ -1,6 +1,6 @@
 import type { Assignment, S3Location } from '@weir/protocol';
 import type { JobSide, StoredJob } from '../ports/job-store.ts';
-import { leaseShard, type Shard } from '../queue/shard.ts';
+import { leaseShard, triedBefore, type Shard } from '../queue/shard.ts';
 import { ConsoleError, isConsoleError } from './console-error.ts';
 import type { ConsoleContext } from './context.ts';
 import { requireAllowedAddress } from './endpoint-addresses.ts';
@@ -59,7 +59,7 @@ async function leaseNext(
       job.startedAtMs ??= context.clock.nowMs();
       await stores.jobs.save(job);
     }
-    return { job, shard, leaseId, heldBefore: queued.leaseId !== null };
+    return { job, shard, leaseId, heldBefore: triedBefore(queued) };
   });
 }
 

@@ -99,13 +99,23 @@ export function returnShard(shard: Shard): Shard {
   };
 }
 
-/** Starts a shard anew, as if nothing had been done on it. */
+/** Starts a shard anew, as if nothing had been done on it, but remembers that somebody held it. */
 export function restartShard(shard: Shard): Shard {
   return {
     ...newShard(shard.shardId, shard.jobId, shard.position, shard.work, 0),
+    leaseId: shard.leaseId,
+    agentId: shard.agentId,
     holdoffs: shard.holdoffs,
     baseHoldoffs: shard.holdoffs,
   };
+}
+
+/**
+ * Whether its objects may have been tried before, so that uploads of theirs may be left at the target. Lists of keys are
+ * made of objects that failed, whoever held the range that they come from.
+ */
+export function triedBefore(shard: Shard): boolean {
+  return shard.leaseId !== null || shard.work.type === 'keys';
 }
 
 /** What became of a report: the shard after it, `repeated` when it had been heard before, or why it is refused. */

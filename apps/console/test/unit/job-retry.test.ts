@@ -33,6 +33,8 @@ test('retried objects become a list of keys, leave the counters of the old shard
   expect(retried.progressPercent).toBeLessThan(100);
   const again = await a.take();
   expect(again.work).toEqual({ type: 'keys', keys: ['a', 'b', '\uFF5E', '\u{1F600}'] });
+  // The agent looks for uploads that the failed attempts could not remove.
+  expect([held.heldBefore, again.heldBefore]).toEqual([false, true]);
   await a.report(again, { state: 'completed', live: copied(3, 1), failures: [failure('a')] });
   const job = await readJob(console.context, jobId);
   expect(job).toMatchObject({ state: 'completed-with-failures', progressPercent: 100 });
@@ -62,6 +64,8 @@ test('a shard with more failures than were kept is done again as a whole', async
   const held = await a.take();
   await a.report(held, { state: 'completed', live: copied(10, 3), failures: [failure('only-one')] });
   await act(jobId, 'retry');
-  expect(await a.take()).toMatchObject({ shardId: held.shardId, checkpoint: null, work: { type: 'range' } });
+  const again = await a.take();
+  expect(again).toMatchObject({ shardId: held.shardId, checkpoint: null, work: { type: 'range' } });
+  expect(again.heldBefore).toBe(true);
   expect((await readJob(console.context, jobId)).counters.objectsListed).toBe(0);
 });
