@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Terminal } from '../output/terminal.ts';
 
@@ -60,9 +61,19 @@ export function addAudit(program: Command, terminal: Terminal, ending: (code: nu
         '  $ weir audit memcached://127.0.0.1:11211 --fix delete --yes\n',
     )
     .action(async (url: string, flags: AuditFlags) => {
+      stepBack();
       const { auditCommand } = await import('./audit.ts');
       ending(await auditCommand(url, flags, terminal));
     });
+}
+
+/** An audit has time: whatever else runs on this machine, perhaps the server itself, goes first. */
+function stepBack(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch {
+    // Not allowed here; the audit's own pace must do.
+  }
 }
 
 function collected(text: string, before: string[]): string[] {

@@ -137,13 +137,14 @@ function tallyCounter(
   if (verdict.tooLong) family.tooLong += 1;
   if (verdict.undated) family.undated += 1;
   if (verdict.undated && period === undefined) family.undatedAgeless += 1;
-  if (verdict.ended && period !== undefined) {
+  if (verdict.ended) {
     family.ended += 1;
     if (!verdict.undated) family.endedDated += 1;
-    else {
-      const day = Math.floor((period.endMs - 1) / DAY_MS);
-      family.endedPerDay.set(day, (family.endedPerDay.get(day) ?? 0) + 1);
-    }
+  }
+  // Without the margin that late writers have, or yesterday would be missing every morning.
+  if (verdict.undated && period !== undefined && period.endMs <= nowMs) {
+    const day = Math.floor((period.endMs - 1) / DAY_MS);
+    family.endedPerDay.set(day, (family.endedPerDay.get(day) ?? 0) + 1);
   }
   if (verdict.wasted) {
     family.wasted += 1;

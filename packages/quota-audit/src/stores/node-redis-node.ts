@@ -5,8 +5,11 @@ export interface NodeRedisClient {
   sendCommand(args: readonly (string | Buffer)[], options?: { typeMapping: object }): Promise<unknown>;
 }
 
-/** The RESP type of bulk strings, as node-redis numbers it: they are wanted as bytes. */
-const OPTIONS = { typeMapping: { 36: Buffer } };
+/**
+ * 36 is the RESP type of bulk strings, as node-redis numbers it: they are wanted as bytes. No time-out per command: its signal
+ * costs more than the command.
+ */
+const OPTIONS = { typeMapping: { 36: Buffer }, timeout: undefined };
 
 /**
  * A server as the audit wants it, over a node-redis client.
