@@ -44,14 +44,21 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return sendRefusal(reply, refusal, isConsoleError(error) ? undefined : statusCodeOf(error));
 }
 
-/** What a client that does not speak HTTP is told before its connection is closed. */
+/**
+ * What a client that does not speak HTTP, or is too slow, is told before its connection is closed. Closed on both sides:
+ * one that never hangs up by itself would keep it for ever.
+ */
 export function answerClientError(_error: Error, socket: Socket): void {
   const body: ErrorBody = { error: { code: 'bad-request', message: 'The request is not valid HTTP.' } };
   const text = JSON.stringify(body);
-  if (!socket.writable) return;
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`,
   );
+  socket.destroySoon();
 }
 
 /** Sends a refusal; `status` when the protocol layer has a more exact one than the code. */

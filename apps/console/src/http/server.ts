@@ -25,6 +25,10 @@ import { serveWebPages } from './web-pages.ts';
 
 /** Time to send a whole request: far more than any needs, and an end to senders that dribble. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Time to send its headers, or anything at all on a new connection. */
+const HEADERS_TIMEOUT_MS = 20_000;
+/** How often both are looked at: they may be exceeded by this much. */
+const TIMEOUT_CHECK_MS = 5_000;
 /** An idle connection is closed after this; longer than a window, so that a heartbeat finds its connection open. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -93,8 +97,9 @@ function newServer({ logger, tls }: ServerOptions): FastifyInstance {
     clientErrorHandler: answerClientError,
     routerOptions: { maxParamLength: 200 },
   } as const;
-  if (tls === undefined) return Fastify(settings);
-  return Fastify({ ...settings, https: tls });
+  const timeouts = { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS };
+  if (tls === undefined) return Fastify({ ...settings, http: timeouts });
+  return Fastify({ ...settings, https: { ...tls, ...timeouts } });
 }
 
 function handlersOf(context: ConsoleContext, options: ServerOptions): Handlers {
