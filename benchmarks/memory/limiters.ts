@@ -1,0 +1,106 @@
+import { MemoryStore, openQuotas, type Quota } from '@weir/quota';
+import { MemoryStore as ExpressStore, rateLimit } from 'express-rate-limit';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { BATCH } from '../load/batches.ts';
+
+const LIMIT = 1_000_000_000_000;
+const PERIOD_SECONDS = 3_600;
+
+/** A limiter whose counters live in this process. */
+export interface MemoryLimiter {
+  /** Takes `BATCH` times, from one subject after the other. */
+  readonly batch: (subjects: readonly string[]) => unknown;
+  readonly close: () => unknown;
+}
+
+export interface MemoryContestant {
+  readonly name: string;
+  readonly open: () => MemoryLimiter;
+}
+
+/** Walks over the subjects, batch by batch. */
+class Walk {
+  #next = 0;
+
+  next(subjects: readonly string[]): string {
+    const subject = subjects[this.#next % subjects.length] ?? '';
+    this.#next += 1;
+    return subject;
+  }
+}
+
+function weir(lease?: number): { quota: Quota; readonly close: () => Promise<void> } {
+  const quotas = openQuotas({ store: new MemoryStore() });
+  const quota = quotas.define({ id: 'bench', limit: LIMIT, period: 'hour', ...(lease === undefined ? {} : { lease }) });
+  return { quota, close: () => quotas.close() };
+}
+
+function refused(): never {
+  throw new Error('a take was refused, although the limit is far away');
+}
+
+/** Awaits each take before the next one. */
+function awaiting(take: (subject: string) => Promise<boolean>): MemoryLimiter['batch'] {
+  const walk = new Walk();
+  return async (subjects) => {
+    for (let count = 0; count < BATCH; count += 1) if (!(await take(walk.next(subjects)))) refused();
+  };
+}
+
+/** Asks the process first, and awaits only what that cannot decide. */
+export function decidingNow(quota: Quota): MemoryLimiter['batch'] {
+  const walk = new Walk();
+  return async (subjects) => {
+    for (let count = 0; count < BATCH; count += 1) {
+      const subject = walk.next(subjects);
+      const decision = quota.takeNow(subject) ?? (await quota.take(subject));
+      if (!decision.allowed) refused();
+    }
+  };
+}
+
+export function awaitingTakes(quota: Quota): MemoryLimiter['batch'] {
+  return awaiting(async (subject) => (await quota.take(subject)).allowed);
+}
+
+export const weirTake: MemoryContestant = {
+  name: 'Weir, await take',
+  open: () => {
+    const { quota, close } = weir();
+    return { batch: awaitingTakes(quota), close };
+  },
+};
+
+export const weirTakeNow: MemoryContestant = {
+  name: 'Weir, takeNow',
+  open: () => {
+    const { quota, close } = weir();
+    return { batch: decidingNow(quota), close };
+  },
+};
+
+export const flexibleMemory: MemoryContestant = {
+  name: 'rate-limiter-flexible, RateLimiterMemory',
+  open: () => {
+    const limiter = new RateLimiterMemory({ points: LIMIT, duration: PERIOD_SECONDS });
+    return {
+      batch: awaiting(async (subject) => (await limiter.consume(subject)).consumedPoints > 0),
+      close: () => undefined,
+    };
+  },
+};
+
+export const expressMemory: MemoryContestant = {
+  name: 'express-rate-limit, MemoryStore',
+  open: () => {
+    const store = new ExpressStore();
+    // The middleware tells its store the period.
+    rateLimit({ windowMs: PERIOD_SECONDS * 1_000, limit: LIMIT, store });
+    return {
+      batch: awaiting(async (subject) => (await store.increment(subject)).totalHits <= LIMIT),
+      close: () => store.shutdown(),
+    };
+  },
+};
+
+export const memoryContestants: readonly MemoryContestant[] = [weirTake, weirTakeNow, flexibleMemory, expressMemory];

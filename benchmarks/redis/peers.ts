@@ -1,0 +1,84 @@
+import RedisStoreOfFastify from '@fastify/rate-limit/store/RedisStore.js';
+import { rateLimit } from 'express-rate-limit';
+import { RedisStore as RateLimitRedis, type RedisReply } from 'rate-limit-redis';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { ioRedis, nodeRedis, type ClientName } from './clients.ts';
+import type { Limiter, OpenLimiter } from './limiter.ts';
+
+/** rate-limiter-flexible, with the memory of blocked keys that its documentation advises. */
+export function flexible(name: ClientName, pipelined = false): OpenLimiter {
+  return async (url, { limit, periodSeconds, mark }) => {
+    const client = name === 'ioredis' ? await ioRedis(url, pipelined) : await nodeRedis(url);
+    const limiter = new RateLimiterRedis({
+      storeClient: client,
+      useRedisPackage: name === 'node-redis',
+      keyPrefix: mark,
+      points: limit,
+      duration: periodSeconds,
+      inMemoryBlockOnConsumed: limit,
+    });
+    // It rejects when it refuses.
+    return { take: async (subject) => (await limiter.consume(subject)).consumedPoints > 0, close: () => quit(client) };
+  };
+}
+
+/** The store of rate-limit-redis, without the middleware around it. */
+export function rateLimitRedis(name: ClientName): OpenLimiter {
+  return async (url, { limit, periodSeconds, mark }) => {
+    const client = name === 'ioredis' ? await ioRedis(url, false) : await nodeRedis(url);
+    const sendCommand = async (command: string, ...args: string[]): Promise<RedisReply> => {
+      const reply: unknown = await ('call' in client
+        ? client.call(command, ...args)
+        : client.sendCommand([command, ...args]));
+      return isReply(reply) ? reply : [];
+    };
+    const store = new RateLimitRedis({ sendCommand, prefix: `${mark}:` });
+    // The middleware tells its store the period.
+    rateLimit({ windowMs: periodSeconds * 1_000, limit, store });
+    return {
+      take: async (subject) => (await store.increment(subject)).totalHits <= limit,
+      close: () => quit(client),
+    };
+  };
+}
+
+function isReply(reply: unknown): reply is RedisReply {
+  return typeof reply === 'string' || typeof reply === 'number' || Array.isArray(reply);
+}
+
+/** The Redis store of @fastify/rate-limit, without the plugin around it. It needs ioredis. */
+export const fastifyRateLimit: OpenLimiter = async (url, { limit, periodSeconds, mark }) => {
+  const client = await ioRedis(url, false);
+  const store = new RedisStoreOfFastify(false, false, client, `${mark}-`);
+  const take: Limiter['take'] = (subject) =>
+    new Promise((resolve, reject) => {
+      store.incr(
+        subject,
+        (error, result) => {
+          if (result === null) reject(error ?? new Error('no answer'));
+          else resolve(result.current <= limit);
+        },
+        periodSeconds * 1_000,
+        limit,
+      );
+    });
+  return { take, close: () => quit(client) };
+};
+
+/** What is written by hand most often: INCR, and EXPIRE when that made the counter. A crash in between leaves it for ever. */
+export function naive(name: ClientName): OpenLimiter {
+  return async (url, { limit, periodSeconds, mark }) => {
+    const client = name === 'ioredis' ? await ioRedis(url, false) : await nodeRedis(url);
+    const take: Limiter['take'] = async (subject) => {
+      const key = `${mark}:${subject}`;
+      const total = await client.incr(key);
+      if (total === 1) await client.expire(key, periodSeconds);
+      return total <= limit;
+    };
+    return { take, close: () => quit(client) };
+  };
+}
+
+async function quit(client: { quit(): Promise<unknown> }): Promise<void> {
+  await client.quit();
+}

@@ -1,0 +1,35 @@
+import { openQuotas, type QuotaDefinition } from '@weir/quota';
+import { RedisStore } from '@weir/quota-redis';
+import { ioRedis, nodeRedis, type ClientName } from './clients.ts';
+import type { OpenLimiter, Rule } from './limiter.ts';
+
+/** How Weir is told to count. */
+export interface WeirOptions {
+  readonly fastPath?: boolean;
+  readonly lease?: number;
+}
+
+/** The shortest margin that a counter can be given, so that "two periods later" is soon in these measurements. */
+const MARGIN_MS = 1_000;
+
+function definition({ limit, periodSeconds, mark }: Rule, { lease }: WeirOptions): QuotaDefinition {
+  const period = { unit: 'second', count: periodSeconds } as const;
+  return { id: mark, limit, period, marginMs: MARGIN_MS, ...(lease === undefined ? {} : { lease }) };
+}
+
+/** Weir over a client; everything that is not in the options is as by default. */
+export function weir(name: ClientName, options: WeirOptions = {}): OpenLimiter {
+  return async (url, rule) => {
+    const client = name === 'ioredis' ? await ioRedis(url, false) : await nodeRedis(url);
+    const quotas = openQuotas({ store: new RedisStore({ client, fastPath: options.fastPath ?? false }) });
+    await quotas.ready();
+    const quota = quotas.define(definition(rule, options));
+    return {
+      take: async (subject) => (await quota.take(subject)).allowed,
+      close: async () => {
+        await quotas.close();
+        await client.quit();
+      },
+    };
+  };
+}
