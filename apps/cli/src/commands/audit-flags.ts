@@ -1,22 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Terminal } from '../output/terminal.ts';
-
-/** Flags of `weir audit` as commander hands them over. */
-export interface AuditFlags {
-  match?: string;
-  counters: string[];
-  zone?: string;
-  maxLifetime?: number;
-  lifetime?: number;
-  replica?: string;
-  rate?: number;
-  fix?: 'date' | 'delete';
-  yes: boolean;
-  journal?: string;
-  fresh: boolean;
-  json: boolean;
-}
+import type { AuditFlags } from './audit-options.ts';
 
 /** Adds `weir audit` to the command line. */
 export function addAudit(program: Command, terminal: Terminal, ending: (code: number) => void): void {

@@ -17,7 +17,7 @@ import { CommandError } from '../output/command-error.ts';
 import { formatCount } from '../output/figures.ts';
 import { Progress } from '../output/progress.ts';
 import type { Terminal } from '../output/terminal.ts';
-import type { AuditFlags } from './audit-flags.ts';
+import type { AuditFlags } from './audit-options.ts';
 import { printable } from './audit-report.ts';
 
 /** Asks a yes-or-no question; `undefined`: there is nobody to ask. */

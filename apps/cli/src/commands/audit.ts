@@ -20,7 +20,7 @@ import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import { formatCount } from '../output/figures.ts';
 import { Progress } from '../output/progress.ts';
 import type { Terminal } from '../output/terminal.ts';
-import type { AuditFlags } from './audit-flags.ts';
+import type { AuditFlags } from './audit-options.ts';
 import { renderAudit } from './audit-report.ts';
 import { askOnTerminal, repairFound, type Ask, type RepairReport } from './audit-repair.ts';
 import { openAudited } from './audit-store.ts';

@@ -1,34 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Terminal } from '../output/terminal.ts';
-
-/** The verbs of `weir quota`. */
-export type QuotaVerb = 'take' | 'peek' | 'reset' | 'list';
-
-/** A length of a period as it is written. */
-export interface PeriodFlag {
-  unit: 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month';
-  count: number;
-}
-
-/** Flags that define a quota and name a subject. */
-export interface QuotaFlags {
-  quota: string;
-  subject: string;
-  limit: number;
-  per: PeriodFlag;
-  zone?: string;
-  cost: number;
-  key?: string;
-  json: boolean;
-}
-
-/** Flags of `weir quota list`. */
-export interface QuotaListFlags {
-  quota?: string;
-  subject?: string;
-  top: number;
-  json: boolean;
-}
+import type { PeriodFlag, QuotaFlags, QuotaListFlags, QuotaVerb } from './quota-options.ts';
 
 /** Adds `weir quota` and its verbs to the command line. */
 export function addQuota(program: Command, terminal: Terminal, ending: (code: number) => void): void {

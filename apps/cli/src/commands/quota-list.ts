@@ -6,7 +6,7 @@ import { renderTable } from '../output/table.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { printable } from './audit-report.ts';
 import { openAudited } from './audit-store.ts';
-import type { QuotaListFlags } from './quota-flags.ts';
+import type { QuotaListFlags } from './quota-options.ts';
 import { cannotConnect, redacted } from './quota-servers.ts';
 
 /** One counter. */

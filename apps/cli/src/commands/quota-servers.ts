@@ -1,5 +1,6 @@
 import { MemcachedClient } from '@weir/quota-memcached';
-import { createClient } from 'redis';
+import type { NodeRedisClient } from '@weir/quota-redis';
+import { createClient, createCluster } from 'redis';
 import { CommandError } from '../output/command-error.ts';
 
 /** How long a connection may take to be made, in ms. */
@@ -99,6 +100,39 @@ export async function clusterPrimaries(client: RedisConnection, url: URL): Promi
     primaries.push(primary);
   }
   return primaries;
+}
+
+/**
+ * Opens a client of a server, or of the whole cluster that it belongs to.
+ * @throws CommandError `cannot-connect`
+ */
+export async function connectRedisStore(url: URL): Promise<{ client: NodeRedisClient; destroy(): void }> {
+  const client = await connectRedis(url);
+  const primaries = await clusterPrimaries(client, url).catch((error: unknown) => {
+    client.destroy();
+    throw cannotConnect(redacted(url.href), error);
+  });
+  if (primaries === undefined) return { client, destroy: () => client.destroy() };
+  client.destroy();
+  const { username, password } = url;
+  const cluster = createCluster({
+    RESP: 2,
+    rootNodes: primaries.map(({ href }) => ({ url: href })),
+    defaults: {
+      ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+      ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+      socket: { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false },
+    },
+  });
+  cluster.on('error', () => undefined);
+  cluster.on('node-error', () => undefined);
+  try {
+    await cluster.connect();
+  } catch (error) {
+    cluster.destroy();
+    throw cannotConnect(redacted(url.href), error);
+  }
+  return { client: cluster, destroy: () => cluster.destroy() };
 }
 
 /**

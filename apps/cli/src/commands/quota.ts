@@ -4,8 +4,8 @@ import { RedisStore } from '@weir/quota-redis';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import { formatCount, formatDuration } from '../output/figures.ts';
 import type { Terminal } from '../output/terminal.ts';
-import type { QuotaFlags, QuotaVerb } from './quota-flags.ts';
-import { cannotConnect, connectMemcached, connectRedis, parseServerUrl, redacted } from './quota-servers.ts';
+import type { QuotaFlags, QuotaVerb } from './quota-options.ts';
+import { cannotConnect, connectMemcached, connectRedisStore, parseServerUrl, redacted } from './quota-servers.ts';
 
 /** Longest that a command waits for the store, in ms. */
 const BUDGET_MS = 5_000;
@@ -38,9 +38,9 @@ async function openQuotasAt(text: string): Promise<{ quotas: Quotas; close(): Pr
     const quotas = openQuotas({ store: new MemcachedStore(client), healthEveryMs: 0 });
     return { quotas, close: () => quotas.close().finally(() => client.close()) };
   }
-  const client = await connectRedis(target.url);
-  const quotas = openQuotas({ store: new RedisStore({ client }), healthEveryMs: 0 });
-  return { quotas, close: () => quotas.close().finally(() => client.destroy()) };
+  const connection = await connectRedisStore(target.url);
+  const quotas = openQuotas({ store: new RedisStore({ client: connection.client }), healthEveryMs: 0 });
+  return { quotas, close: () => quotas.close().finally(() => connection.destroy()) };
 }
 
 function defined(quotas: Quotas, flags: QuotaFlags): Quota {
