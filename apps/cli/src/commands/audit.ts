@@ -77,7 +77,7 @@ async function audit(run: Run): Promise<number> {
         journal,
         tally,
         mode: flags.fix,
-        ...pacing(flags),
+        ...pacing(run),
         maxLifetimeMs: maxLifetime(flags),
         from,
       });
@@ -122,7 +122,7 @@ async function list(
   };
   const from = continuation.from === 'listing' ? { from: continuation.listing } : {};
   const recording = journal === undefined ? undefined : { journal, about: fingerprint(run), ...from };
-  const { pacer } = pacing(flags);
+  const { pacer } = pacing(run);
   const listed = await auditKeys({ store, pacer, monotonic: () => performance.now() }, options, recording);
   progress.finish(`${formatCount(listed.tally.keys)} keys listed.`);
   return { ...listed, continuation };
@@ -138,9 +138,10 @@ async function continued(run: Run, journal: Journal | undefined): Promise<Contin
   return continuation;
 }
 
-function pacing(flags: AuditFlags): { pacer: Pacer } {
-  const most = flags.rate ?? DEFAULT_KEYS_PER_SECOND;
-  return { pacer: new Pacer(most, () => performance.now(), sleep) };
+/** Waits at the pace that was asked for, and no longer than until the audit is interrupted. */
+function pacing({ flags, signal }: Pick<Run, 'flags' | 'signal'>): { pacer: Pacer } {
+  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined);
+  return { pacer: new Pacer(flags.rate ?? DEFAULT_KEYS_PER_SECOND, () => performance.now(), pause) };
 }
 
 function maxLifetime(flags: AuditFlags): number {

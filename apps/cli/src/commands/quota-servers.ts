@@ -85,7 +85,8 @@ export function cannotConnect(address: string, cause: unknown): CommandError {
  * @throws the server's error when it refuses to say.
  */
 export async function clusterPrimaries(client: RedisConnection, url: URL): Promise<URL[] | undefined> {
-  const info = String(await client.sendCommand(['INFO', 'cluster']));
+  // A user that may not ask is not on a cluster as far as we can tell.
+  const info = String(await client.sendCommand(['INFO', 'cluster']).catch(() => ''));
   if (!/^cluster_enabled:1/m.test(info)) return undefined;
   const nodes = String(await client.sendCommand(['CLUSTER', 'NODES']));
   const primaries: URL[] = [];
@@ -99,7 +100,8 @@ export async function clusterPrimaries(client: RedisConnection, url: URL): Promi
     primary.port = port;
     primaries.push(primary);
   }
-  return primaries;
+  // Always in the same order: an interrupted audit goes on at the n-th of them.
+  return primaries.sort((a, b) => (a.host < b.host ? -1 : 1));
 }
 
 /**

@@ -34,7 +34,8 @@ const PERIODS = 3;
 export function isBelieved(family: FamilyTally): boolean {
   const { evidence, counters, strangers, contrary, starts } = family;
   if (evidence === 'known' || evidence === 'claimed') return true;
-  if (counters === 0) return false;
+  // Families that were thrown together bear nothing out.
+  if (counters === 0 || family.isMixed) return false;
   const worded = family.worded * 2 > counters;
   if (strangers > counters * (worded ? STRANGERS_WORDED : STRANGERS_PLAIN)) return false;
   const dated = counters - family.undated;
@@ -47,7 +48,8 @@ export function isBelieved(family: FamilyTally): boolean {
       return worded || starts.length >= PERIODS || someDated;
     case 'weak-stamp':
       if (contrary > counters * (worded ? CONTRARY_WEAK_WORDED : CONTRARY_WEAK)) return false;
-      return worded || (counters >= WEAK_COUNTERS && starts.length >= 2);
+      if (starts.length < 2) return false;
+      return worded || counters >= WEAK_COUNTERS;
     default:
       return evidence satisfies never;
   }

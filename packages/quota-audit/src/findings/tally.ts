@@ -12,6 +12,8 @@ export interface Sizes {
 export interface FamilyTally {
   readonly family: string;
   readonly evidence: Evidence;
+  /** Several families, thrown together because there were too many. */
+  readonly isMixed: boolean;
   /** Whole numbers under names of this family. */
   counters: number;
   /** Of these, with a limiter's word in the name. */
@@ -55,6 +57,9 @@ const MAX_SUBJECTS = 256;
 
 /** Families beyond this many are thrown together: names that are nothing but ids must not fill the memory. */
 const MAX_FAMILIES = 1_000;
+
+/** The name of what is thrown together; no key's family is called so. */
+const MIXED = 'too many families to tell apart';
 
 const DAY_MS = 86_400_000;
 
@@ -165,19 +170,19 @@ function familyOf(tally: Tally, name: CounterName): FamilyTally {
   const id = familyId(name);
   const known = tally.families.get(id);
   if (known !== undefined) return known;
-  const full = tally.families.size >= MAX_FAMILIES;
-  if (full && name.evidence !== 'known' && name.evidence !== 'claimed' && !name.family.startsWith('other ')) {
-    return familyOf(tally, { ...name, family: `other (${name.evidence})` });
-  }
-  const family = newFamily(name.family, name.evidence);
+  const isHomeMade = name.evidence !== 'known' && name.evidence !== 'claimed';
+  const isMixed = name.family === MIXED;
+  if (isHomeMade && !isMixed && tally.families.size >= MAX_FAMILIES) return familyOf(tally, { ...name, family: MIXED });
+  const family = newFamily(name.family, name.evidence, isMixed);
   tally.families.set(id, family);
   return family;
 }
 
-function newFamily(family: string, evidence: Evidence): FamilyTally {
+function newFamily(family: string, evidence: Evidence, isMixed: boolean): FamilyTally {
   return {
     family,
     evidence,
+    isMixed,
     counters: 0,
     worded: 0,
     strangers: 0,

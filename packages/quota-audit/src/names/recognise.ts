@@ -11,8 +11,12 @@ export interface Recognising extends StampReading {
   readonly claimed: readonly string[];
 }
 
+/** Longest name that is read, in characters: no limiter writes longer ones, and patterns over them take time. */
+const MAX_NAME = 2_048;
+
 /** Reads a key's name; `undefined` when it says nothing about a counter. Pure. */
 export function recognise(key: string, recognising: Recognising): Reading | undefined {
+  if (key.length > MAX_NAME) return undefined;
   return readKnownFamily(key, recognising) ?? readClaimed(key, recognising) ?? readHomeMade(key, recognising);
 }
 

@@ -85,6 +85,11 @@ describe('key shapes of limiters', () => {
     );
   });
 
+  it('does not read names longer than any limiter writes, however they are made', () => {
+    expect(recognise(`rlflx:${'a'.repeat(2_100)}`, how)).toBeUndefined();
+    expect(recognise('ratelimit:a:b:'.repeat(100_000), how)).toBeUndefined();
+  });
+
   it('takes what the user claims, with the period in its name', () => {
     const read = recognise('hit/u1/2026-10-14', { nowMs: NOW_MS, claimed: ['hit/*'] });
     expect(read).toMatchObject({
