@@ -15,13 +15,14 @@ import {
 import type { Upload } from './operations/multipart.ts';
 import { getObject, headObject } from './operations/objects.ts';
 import type { ObjectFacts } from './operations/objects.ts';
+import { abortOtherUploads } from './left-uploads.ts';
 import { planParts } from './plan-parts.ts';
 import type { PartRange } from './plan-parts.ts';
 import { withRetries } from './retry.ts';
 import { verifiedBody } from './verified-body.ts';
 
 /** Cleaning up after a failure is not allowed to take longer than this, in ms. */
-const ABORT_TIMEOUT_MS = 15_000;
+const CLEAN_UP_TIMEOUT_MS = 15_000;
 
 /** An object on its way in parts. */
 interface PartsCopy {
@@ -57,7 +58,16 @@ export async function copyMultipart(
   if (parked !== undefined) await parked;
   // Cut off in the middle, this one would leave an upload whose id nobody knows; so it may finish, whatever happens.
   const detached = { ...call, cancellation: new Cancellation() };
-  const upload = await createMultipartUpload(client, { bucket, key: targetKey, headers }, detached, { admitted: true });
+  const retriesBefore = call.tally.retries;
+  let upload: Upload | null = null;
+  try {
+    upload = await createMultipartUpload(client, { bucket, key: targetKey, headers }, detached, { admitted: true });
+  } finally {
+    // Of an attempt whose answer was lost there may be an upload all the same.
+    if (call.tally.retries > retriesBefore) {
+      await cleanUp(plan, call, (within) => abortOtherUploads(plan, targetKey, upload, within));
+    }
+  }
   const copy: PartsCopy = { plan, key: item.key, source, upload };
   try {
     call.cancellation.throwIfCancelled();
@@ -65,7 +75,8 @@ export async function copyMultipart(
     await complete(copy, parts, call);
     return source.sizeBytes;
   } catch (error) {
-    await abandonUpload(plan, upload, call);
+    // The failure that led here is the one to report; a target that cannot abort has told so in it.
+    await cleanUp(plan, call, (within) => abortMultipartUpload(client, copy.upload, within));
     throw error;
   }
 }
@@ -167,19 +178,19 @@ async function complete(copy: PartsCopy, parts: readonly CopiedPart[], call: Cal
   }
 }
 
-/** Aborts an upload in a time of its own: the run that it belonged to may be cancelled already. */
-async function abandonUpload(plan: CopyPlan, upload: Upload, call: CallContext): Promise<void> {
+/** Cleans up in a time of its own, since the run may be cancelled already; what cannot be cleaned up stays. */
+async function cleanUp(plan: CopyPlan, call: CallContext, run: (within: CallContext) => Promise<void>): Promise<void> {
   const { client } = plan.target;
   const cancellation = new Cancellation();
   const done = new Cancellation();
-  client.clock.sleep(ABORT_TIMEOUT_MS, done).then(
+  client.clock.sleep(CLEAN_UP_TIMEOUT_MS, done).then(
     () => cancellation.cancel(new CancelledError('the target does not answer')),
     () => undefined,
   );
   try {
-    await abortMultipartUpload(client, upload, { ...call, gate: openGate, cancellation });
+    await run({ ...call, gate: openGate, cancellation });
   } catch {
-    // The failure that led here is the one to report; a target that cannot abort has told so in it.
+    // The next attempt of these objects looks for what was left.
   } finally {
     done.cancel(new CancelledError('done'));
   }

@@ -1,8 +1,8 @@
-import type { CopyFailure } from './checkpoint.ts';
+import type { CopyFailure, Ticket } from './checkpoint.ts';
 import type { CopyItem, CopyMode, CopySide, CopyTuning } from './copy-plan.ts';
 import type { CopyCounters } from './counters.ts';
 import type { S3Error } from './errors.ts';
-import type { CallContext, OperationGate, Traffic } from './gate.ts';
+import type { CallContext, CallTally, OperationGate, Traffic } from './gate.ts';
 
 /** What runs over listings and over lists of keys have in common. */
 export interface CopyRunOptions {
@@ -67,3 +67,12 @@ export interface WorkItem extends CopyItem {
 export type WorkSource = (call: CallContext, absorb: Absorb) => AsyncIterable<readonly WorkItem[]>;
 /** Runs a request of the work source again after the pause, when it was throttled. */
 export type Absorb = <T>(run: () => Promise<T>) => Promise<T>;
+
+/** An object from its beginning to its end. */
+export interface UnderWay {
+  readonly item: WorkItem;
+  readonly ticket: Ticket;
+  readonly tally: CallTally;
+  /** Its first failure that might have been the endpoint's fault; null before one. */
+  suspicion: { error: S3Error; fault: 'transport' | 'access' } | null;
+}

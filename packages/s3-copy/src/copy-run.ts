@@ -1,10 +1,11 @@
+import { requireAnswers } from './answering.ts';
 import { Cancellation, CancelledError } from './cancellation.ts';
 import { CheckpointTracker, failureOf } from './checkpoint.ts';
 import type { Ticket } from './checkpoint.ts';
 import { copyObject } from './copy-object.ts';
 import { DEFAULT_TUNING } from './copy-plan.ts';
 import type { CopyOutcome, CopyPlan } from './copy-plan.ts';
-import type { CopyResult, CopyRunOptions, CopySnapshot, WorkItem, WorkSource } from './copy-run-options.ts';
+import type { CopyResult, CopyRunOptions, CopySnapshot, UnderWay, WorkItem, WorkSource } from './copy-run-options.ts';
 import { emptyCounters } from './counters.ts';
 import { S3Error } from './errors.ts';
 import { SuspicionLedger, classifyFault } from './fault-policy.ts';
@@ -13,6 +14,7 @@ import type { CallContext, CallTally, OperationGate, Traffic } from './gate.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { leftUploads } from './left-uploads.ts';
 import { Pause } from './pause.ts';
+import { internalError, keyIsNoText } from './run-errors.ts';
 
 /*
  * A run: running ⇄ paused; running or paused → completed | released | abandoned | failed.
@@ -47,7 +49,7 @@ export class CopyRun {
   readonly #gate: OperationGate;
   readonly #maxAhead: number;
   readonly #traffic: Traffic = { bytesRead: 0, bytesWritten: 0 };
-  readonly #suspicion = new SuspicionLedger<{ ticket: Ticket; tally: CallTally; error: S3Error }>(SUSPICION_LIMIT);
+  readonly #suspicion = new SuspicionLedger<UnderWay>(SUSPICION_LIMIT);
   #ending: 'released' | 'abandoned' | null = null;
   #failure: S3Error | null = null;
   #wakeDispatcher: (() => void) | null = null;
@@ -114,7 +116,7 @@ export class CopyRun {
       this.#failWith(error);
     }
     await this.#limit.idle();
-    if (this.#failure === null && this.#ending !== 'abandoned') this.#releaseSuspects();
+    await this.#judgeSuspects();
     const snapshot = this.snapshot();
     if (this.#failure !== null) return { state: 'failed', error: this.#failure, snapshot };
     return { state: this.#ending ?? 'completed', error: null, snapshot };
@@ -138,32 +140,38 @@ export class CopyRun {
           this.#limit.give(bytes);
           return;
         }
-        void this.#copy(item, this.#tracker.begin(item.key, item.keyIsExact))
-          .catch((error: unknown) => this.#failWith(error))
-          .finally(() => this.#limit.give(bytes));
+        const ticket = this.#tracker.begin(item.key, item.keyIsExact);
+        this.#start({ item, ticket, tally: emptyTally(), suspicion: null }, bytes);
       }
     }
   }
 
+  /** Begins an object for which there is room of so many bytes. */
+  #start(object: UnderWay, bytes: number): void {
+    void this.#copy(object)
+      .catch((error: unknown) => this.#failWith(error))
+      .finally(() => this.#limit.give(bytes));
+  }
+
   /** Repeats until it succeeds, fails for good or fails otherwise than by a throttle. */
-  async #copy(item: WorkItem, ticket: Ticket): Promise<void> {
-    const tally = emptyTally();
-    const call = this.#call(tally);
+  async #copy(object: UnderWay): Promise<void> {
+    const { item, ticket } = object;
+    const call = this.#call(object.tally);
     for (;;) {
       try {
         const held = this.#pause.ready(this.#waiting);
         if (held !== undefined) await held;
         if (!item.keyIsExact) throw keyIsNoText(this.#plan, item.key);
-        this.#finish(ticket, tally, await copyObject(this.#plan, item, call));
+        this.#finish(ticket, object.tally, await copyObject(this.#plan, item, call));
         return;
       } catch (error) {
-        if (!this.#mayRepeat(error, ticket, tally)) return;
+        if (!this.#mayRepeat(error, object)) return;
       }
     }
   }
 
   /** Decides what a failure means. True: try again, after the pause. */
-  #mayRepeat(error: unknown, ticket: Ticket, tally: CallTally): boolean {
+  #mayRepeat(error: unknown, object: UnderWay): boolean {
     if (error instanceof CancelledError) return false;
     if (!(error instanceof S3Error)) {
       this.#failWith(error);
@@ -179,10 +187,14 @@ export class CopyRun {
         return false;
       case 'transport':
       case 'access':
-        if (this.#suspicion.suspect({ ticket, tally, error })) this.#failWith(error);
+        if (object.suspicion !== null) this.#finishFailed(object, error);
+        else {
+          object.suspicion = { error, fault };
+          if (this.#suspicion.suspect(object)) this.#failWith(error);
+        }
         return false;
       case 'object':
-        this.#finishFailed(ticket, tally, error);
+        this.#finishFailed(object, error);
         return false;
       default:
         return fault satisfies never;
@@ -201,15 +213,40 @@ export class CopyRun {
     this.#wakeDispatcher?.();
   }
 
-  #finishFailed(ticket: Ticket, tally: CallTally, error: S3Error): void {
+  #finishFailed({ ticket, tally }: UnderWay, error: S3Error): void {
     this.#releaseSuspects();
     this.#tracker.finish(ticket, { ...emptyCounters(), ...tally, objectsFailed: 1 }, failureOf(ticket.key, error));
     this.#wakeDispatcher?.();
   }
 
-  /** The endpoints answer, so what was held back is the fault of its objects. */
+  /** The endpoints answer. What had no answer is tried once more, and what fails then, or was refused, fails by itself. */
   #releaseSuspects(): void {
-    for (const { ticket, tally, error } of this.#suspicion.release()) this.#finishFailed(ticket, tally, error);
+    if (this.#waiting.reason !== null) return;
+    for (const object of this.#suspicion.release()) {
+      if (object.suspicion?.fault === 'access') {
+        this.#finishFailed(object, object.suspicion.error);
+        continue;
+      }
+      const bytes = this.#weight(object.item);
+      this.#limit.enter(bytes);
+      this.#start(object, bytes);
+    }
+  }
+
+  /**
+   * Nothing came after the last suspects that could have shown whose fault it was, so the endpoints are asked: if one is
+   * away, the run fails and the objects wait for the next one.
+   */
+  async #judgeSuspects(): Promise<void> {
+    try {
+      if (this.#suspicion.some(({ suspicion }) => suspicion?.fault === 'transport') && this.#waiting.reason === null) {
+        await requireAnswers(this.#plan, this.#call(emptyTally()), (run) => this.#absorb(run));
+      }
+      this.#releaseSuspects();
+    } catch (error) {
+      this.#failWith(error);
+    }
+    await this.#limit.idle();
   }
 
   #throttled(error: S3Error): void {
@@ -260,33 +297,4 @@ export class CopyRun {
   #call(tally: CallTally): CallContext {
     return { gate: this.#gate, cancellation: this.#operations, tally, traffic: this.#traffic };
   }
-}
-
-function keyIsNoText(plan: CopyPlan, key: string): S3Error {
-  const message = 'the key is no valid UTF-8, so no request can name it';
-  const { bucket } = plan.source;
-  return new S3Error({
-    code: 'key-not-utf8',
-    message,
-    bucket,
-    key,
-    operation: 'GetObject',
-    status: 0,
-    requestId: null,
-  });
-}
-
-function internalError(plan: CopyPlan, error: unknown): S3Error {
-  const message = error instanceof Error ? error.message : String(error);
-  const { bucket } = plan.source;
-  return new S3Error({
-    code: 'internal',
-    message,
-    bucket,
-    key: null,
-    cause: error,
-    operation: 'GetObject',
-    status: 0,
-    requestId: null,
-  });
 }

@@ -45,7 +45,7 @@ export function classifyFault(error: S3Error): FaultClass {
 /**
  * Tells a bad object from a bad endpoint. Failures that may be either are held back; when as many as `limit` of them
  * came in a row without a single success, the range should stop and none of them counts. A success in between shows
- * that they were about their objects, and they are released as failures.
+ * that the endpoints answer, and they are released to be judged one by one.
  */
 export class SuspicionLedger<T> {
   readonly #limit: number;
@@ -55,13 +55,18 @@ export class SuspicionLedger<T> {
     this.#limit = Math.max(1, limit);
   }
 
+  /** Whether something of a kind is held back. */
+  some(isOfKind: (failure: T) => boolean): boolean {
+    return this.#held.some((failure) => isOfKind(failure));
+  }
+
   /** Holds a failure back. True when there are too many by now: stop. */
   suspect(failure: T): boolean {
     this.#held.push(failure);
     return this.#held.length >= this.#limit;
   }
 
-  /** After a success, or at the end: the failures to count after all. */
+  /** What was held back, to be judged anew. */
   release(): T[] {
     if (this.#held.length === 0) return [];
     return this.#held.splice(0);

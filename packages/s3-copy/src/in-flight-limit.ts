@@ -22,13 +22,19 @@ export class InFlightLimit {
   /** Takes room for one object; only one caller may wait at a time. Undefined when there is room at once. */
   take(bytes: number): undefined | Promise<void> {
     if (this.#fits(bytes)) {
-      this.#enter(bytes);
+      this.enter(bytes);
       return undefined;
     }
     if (this.#waiting !== null) throw new Error('somebody is waiting already');
     return new Promise((resolve) => {
       this.#waiting = { bytes, resolve };
     });
+  }
+
+  /** Takes room at once, even beyond the limits: for a few objects that were under way before. */
+  enter(bytes: number): void {
+    this.#objects++;
+    this.#bytes += bytes;
   }
 
   /** Gives the room of one object back. */
@@ -38,7 +44,7 @@ export class InFlightLimit {
     const waiting = this.#waiting;
     if (waiting !== null && this.#fits(waiting.bytes)) {
       this.#waiting = null;
-      this.#enter(waiting.bytes);
+      this.enter(waiting.bytes);
       waiting.resolve();
     }
     if (this.#objects === 0) {
@@ -57,10 +63,5 @@ export class InFlightLimit {
   #fits(bytes: number): boolean {
     if (this.#objects === 0) return true;
     return this.#objects < this.#maxObjects && this.#bytes + bytes <= this.#maxBytes;
-  }
-
-  #enter(bytes: number): void {
-    this.#objects++;
-    this.#bytes += bytes;
   }
 }

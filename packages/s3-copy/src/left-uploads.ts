@@ -1,6 +1,6 @@
 import type { CopyPlan } from './copy-plan.ts';
 import type { CallContext } from './gate.ts';
-import { listMultipartUploads } from './operations/multipart.ts';
+import { abortMultipartUpload, listMultipartUploads } from './operations/multipart.ts';
 import type { Upload } from './operations/multipart.ts';
 
 /**
@@ -17,3 +17,22 @@ export async function leftUploads(plan: CopyPlan, call: CallContext): Promise<Ma
   }
   return byKey;
 }
+
+/**
+ * Aborts the unfinished uploads of one key except `kept`: those that a create made whose answer was lost, so that nobody
+ * knows their ids. Tries once, within the time that the call allows.
+ */
+export async function abortOtherUploads(
+  plan: CopyPlan,
+  key: string,
+  kept: Upload | null,
+  call: CallContext,
+): Promise<void> {
+  const { client, bucket } = plan.target;
+  for (const upload of await listMultipartUploads(client, { bucket, prefix: key, limit: MAX_STRAYS }, call)) {
+    if (upload.key === key && upload.uploadId !== kept?.uploadId) await abortMultipartUpload(client, upload, call);
+  }
+}
+
+/** Uploads that are looked at; longer keys that begin alike come after those of the key itself. */
+const MAX_STRAYS = 1_000;

@@ -2,51 +2,13 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CancelledError } from '../../src/cancellation.ts';
-import { S3Client } from '../../src/client.ts';
 import { failureOf } from '../../src/checkpoint.ts';
-import type { CopyFailure } from '../../src/checkpoint.ts';
-import type { CopyTuning } from '../../src/copy-plan.ts';
 import { copyKeys, copyRange } from '../../src/copy-range.ts';
-import type { CopyRangeOptions } from '../../src/copy-range.ts';
 import type { CopyRun } from '../../src/copy-run.ts';
 import { S3Error } from '../../src/errors.ts';
 import { compareUtf8 } from '../../src/utf8-order.ts';
-import { FakeClock } from './fake-clock.ts';
-import { MemoryS3, errorReply, reply } from './memory-s3.ts';
-
-/** Two servers in memory, small sizes, and a run between them. */
-function setUp(tuning: Partial<CopyTuning> = {}) {
-  const source = new MemoryS3();
-  const target = new MemoryS3();
-  target.nowMs = source.nowMs + 60_000;
-  const clock = new FakeClock();
-  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
-  const client = (transport: MemoryS3): S3Client =>
-    new S3Client({ url: 'http://h', region: 'r', credentials, transport, clock });
-  const failures: CopyFailure[] = [];
-  const throttled: S3Error[] = [];
-  const options = {
-    source: { client: client(source), bucket: 'src', prefix: '' },
-    target: { client: client(target), bucket: 'dst', prefix: '' },
-    mode: 'copy-all',
-    tuning: { multipartThresholdBytes: 10_000, partBytes: 3_000, bufferUpToBytes: 100, ...tuning },
-    pageSize: 10,
-    onThrottled: (error) => void throttled.push(error),
-    onFailure: (failure) => void failures.push(failure),
-  } satisfies CopyRangeOptions;
-  return { source, target, clock, options, failures, throttled };
-}
-
-const pad = (index: number): string => `k${String(index).padStart(4, '0')}`;
-
-function contentOf(server: MemoryS3): Map<string, string> {
-  const entries = [...server.objects].sort(([left], [right]) => compareUtf8(left, right));
-  return new Map(entries.map(([key, { bytes }]) => [key, createHash('sha256').update(bytes).digest('hex')]));
-}
-
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
+import { errorReply, reply } from './memory-s3.ts';
+import { contentOf, pad, setUp, turns } from './two-memory-servers.ts';
 
 describe('a run', () => {
   test('copies any keys and sizes byte for byte, with their metadata, at any concurrency', async () => {
