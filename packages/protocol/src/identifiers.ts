@@ -9,8 +9,7 @@ export const displayName = z
   .string()
   .min(1, 'must not be empty')
   .max(64, 'must have at most 64 characters')
-  // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused here
-  .regex(/^[^\u0000-\u001f\u007f]+$/, 'must not contain control characters')
+  .regex(/^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u, 'must not contain control characters, line breaks or broken Unicode')
   .refine((name) => name.trim() === name, 'must not start or end with a space');
 
 /** Moment in time, in milliseconds since 1970-01-01T00:00:00Z. */

@@ -1,21 +1,36 @@
 import { z } from 'zod';
 import { grant } from './windows.ts';
 import { holdoff, limiterInstructions } from './agents.ts';
-import { bucketName, count, displayName, id, objectKey, rate, timestampMs } from './identifiers.ts';
+import { bucketName, count, displayName, id, objectKey, rate, timestampMs, utf8Length } from './identifiers.ts';
 import { MAX_FAILURES_PER_REPORT, MAX_KEY_BYTES, MAX_SHARDS_PER_JOB } from './limits.ts';
 
 const endpointUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
+
+/** Goes into the header of every request, so it is visible ASCII; a line break would come from copying it. */
+const headerText = /^[\x21-\x7e]+$/;
 
 /** An S3 server with the credentials that jobs use there. */
 export const endpointInput = z.strictObject({
   name: displayName,
   url: endpointUrl,
-  region: z.string().min(1).max(64).default('us-east-1'),
+  region: z
+    .string()
+    .max(64)
+    .regex(/^[A-Za-z0-9._:-]+$/, 'must be letters, digits, ., _, : and -')
+    .default('us-east-1'),
   /** `http://host/bucket` (true) or `http://bucket.host` (false). */
   pathStyle: z.boolean().default(true),
-  accessKeyId: z.string().min(1, 'must not be empty').max(256),
+  accessKeyId: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(256)
+    .regex(headerText, 'must not contain spaces, line breaks or characters outside of ASCII'),
   /** Encrypted at rest; never sent back. Absent in an update: keep the stored one. */
-  secretAccessKey: z.string().min(1, 'must not be empty').max(1_024),
+  secretAccessKey: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(1_024)
+    .refine((secret) => secret.trim() === secret, 'must not begin or end with a space or line break'),
 });
 export type EndpointInput = z.infer<typeof endpointInput>;
 
@@ -36,7 +51,12 @@ export const endpointList = z.object({ endpoints: z.array(endpointView) });
 export const endpointTestResult = z.object({ latencyMs: rate, buckets: z.array(z.string()).nullable() });
 export type EndpointTestResult = z.infer<typeof endpointTestResult>;
 
-const prefix = z.string().max(MAX_KEY_BYTES).default('');
+const prefix = z
+  .string()
+  .refine((text) => text.isWellFormed() && utf8Length(text) <= MAX_KEY_BYTES, {
+    error: `must be valid Unicode of at most ${MAX_KEY_BYTES} bytes in UTF-8`,
+  })
+  .default('');
 
 /** `copy-all`: every object · `target-skip`: not what exists at the target · `incremental`: what differs in size or is newer. */
 export const copyMode = z.enum(['copy-all', 'target-skip', 'incremental']);

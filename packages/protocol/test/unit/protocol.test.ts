@@ -114,3 +114,41 @@ describe('routes', () => {
     expect(changing).toEqual(['logout']);
   });
 });
+
+describe('texts that go to servers, stores and screens', () => {
+  const endpoint = { name: 'e', url: 'http://h', accessKeyId: 'key', secretAccessKey: 'secret' };
+  const refused = (input: object): string[] => {
+    const issues = endpointInput.safeParse({ ...endpoint, ...input }).error?.issues ?? [];
+    return [...new Set(issues.map(({ path }) => path.join('.')))];
+  };
+
+  it.each(['us-east-1', 'default', 'eu_1', 'zone:a'])('takes %j as a region', (region) => {
+    expect(refused({ region })).toEqual([]);
+  });
+
+  it('refuses credentials and regions that no header can carry, or that came with a line break', () => {
+    for (const text of ['a b', 'a\r\nx-evil: 1', 'key\n', 'ключ', '']) {
+      expect(refused({ accessKeyId: text, region: text })).toEqual(['region', 'accessKeyId']);
+    }
+    for (const secretAccessKey of ['secret\n', ' secret', '']) {
+      expect(refused({ secretAccessKey })).toEqual(['secretAccessKey']);
+    }
+  });
+
+  it('refuses prefixes that no key can begin with', () => {
+    const side = { endpointId: 'e', bucket: 'bucket' };
+    for (const prefix of ['\ud800', 'é'.repeat(513)]) {
+      const parsed = jobInput.safeParse({ name: 'j', source: { ...side, prefix }, target: { ...side, prefix } });
+      expect(parsed.error?.issues.map(({ path }) => path.join('.'))).toEqual(['source.prefix', 'target.prefix']);
+    }
+    expect(jobInput.safeParse({ name: 'j', source: { ...side, prefix: 'é'.repeat(512) }, target: side }).success).toBe(
+      true,
+    );
+  });
+
+  it('refuses names with broken Unicode and line breaks of any kind', () => {
+    for (const name of ['\ud800', 'a\u2028b', 'a\u0085b', 'a\nb'])
+      expect(displayName.safeParse(name).success).toBe(false);
+    for (const name of ['größe 数据 🌊', '<b>']) expect(displayName.parse(name)).toBe(name);
+  });
+});
