@@ -4,7 +4,7 @@ import type { ConsoleContext } from './context.ts';
 import { momentOf } from './context.ts';
 import { evaluateAlarms } from './evaluate-alarms.ts';
 import { limiterInstructions } from './limiter-instructions.ts';
-import { requireAcceptedAgent } from './require-accepted-agent.ts';
+import { requireAcceptedAgent, requireCurrentProcess } from './require-accepted-agent.ts';
 import { requireProtocolVersion } from './protocol-version.ts';
 import { returnLeases } from './return-leases.ts';
 
@@ -19,6 +19,7 @@ export async function recordHeartbeat(
   request: HeartbeatRequest,
 ): Promise<HeartbeatResponse> {
   requireAcceptedAgent(context, agent);
+  requireCurrentProcess(agent, request.bootId);
   requireProtocolVersion(context, request.protocolVersion);
   const moment = momentOf(context);
   const restarted = agent.bootId !== null && agent.bootId !== request.bootId;

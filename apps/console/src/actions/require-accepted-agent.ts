@@ -11,3 +11,16 @@ export function requireAcceptedAgent(context: Pick<ConsoleContext, 'fleet'>, age
   if (context.fleet.byCredential(agent.credentialHash) === agent) return;
   throw new ConsoleError('wrong-credentials', 'The credential of this agent is unknown or revoked: enrol it again.');
 }
+
+/**
+ * Refuses a process whose agent runs as another process by now: two that share a credential, as copies of one machine do,
+ * would both spend the agent's share and take each other's shards away. The one that started last stays.
+ * @throws ConsoleError wrong-credentials
+ */
+export function requireCurrentProcess(agent: LiveAgent, bootId: string): void {
+  if (!agent.supersededBoots.includes(bootId)) return;
+  throw new ConsoleError(
+    'wrong-credentials',
+    `Another process runs as agent ${agent.name} with the same credential since: give each its own name and state folder.`,
+  );
+}

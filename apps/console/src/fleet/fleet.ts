@@ -6,6 +6,9 @@ import { storedPart } from './live-agent.ts';
 /** Holdoffs are 30–300 s; a longer one that an agent speaks of is cut here. */
 const MAX_HOLDOFF_MS = 86_400_000;
 
+/** Earlier processes of an agent that are remembered; one that still runs is heard, and refused, within a window. */
+const MAX_SUPERSEDED = 16;
+
 /** When something happened, on both clocks. */
 export interface Moment {
   nowMs: number;
@@ -35,6 +38,7 @@ export class Fleet {
         heardAtSteadyMs: ageMs === null ? null : start.steadyMs - ageMs,
         runningJobs: 0,
         usage: null,
+        supersededBoots: [],
         grant: null,
         previousGrant: null,
       });
@@ -86,6 +90,7 @@ export class Fleet {
       heardAtSteadyMs: moment.steadyMs,
       runningJobs: 0,
       usage: null,
+      supersededBoots: [],
       grant: null,
       previousGrant: null,
     };
@@ -109,6 +114,9 @@ export class Fleet {
     agent.protocolVersion = request.protocolVersion;
     agent.version = request.version;
     agent.host = request.host;
+    if (agent.bootId !== null && agent.bootId !== request.bootId) {
+      agent.supersededBoots = [...agent.supersededBoots, agent.bootId].slice(-MAX_SUPERSEDED);
+    }
     agent.bootId = request.bootId;
     agent.limiter = request.limiter;
     agent.runningJobs = request.runningJobs;

@@ -18,6 +18,8 @@ export interface LiveAgent extends StoredAgent {
   runningJobs: number;
   /** Its last report; null before the first. */
   usage: WindowUsage | null;
+  /** Processes that another one took over from, newest last: they are not heard any more. */
+  supersededBoots: string[];
   /** The grant that it runs under, and the one before. */
   grant: RememberedGrant | null;
   previousGrant: RememberedGrant | null;

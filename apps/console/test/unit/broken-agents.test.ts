@@ -41,3 +41,21 @@ test('an agent that reports absurd numbers cannot make the pages unreadable', as
   expect(jobView.safeParse(await readJob(console.context, jobId)).error).toBeUndefined();
   expect(windowRecordList.safeParse({ windows: await listWindows(console.context, 10) }).error).toBeUndefined();
 });
+
+test('of two processes with one credential only the one that started last is heard, and one share is spent', async () => {
+  const a = await console.agent('a');
+  await console.job();
+  await a.heartbeat({ bootId: 'first' });
+  const first = await a.heartbeat({ bootId: 'first', runningJobs: 1 });
+  await a.heartbeat({ bootId: 'copy', runningJobs: 1 });
+  await console.clock.advance(30_000);
+  const usage = usageOf(first.grant ?? { epoch: 'e', windowNumber: 1, creditBudget: 0 });
+  await expect(a.heartbeat({ bootId: 'first', runningJobs: 1, usage })).rejects.toMatchObject({
+    code: 'wrong-credentials',
+    message: expect.stringContaining('Another process runs as agent a'),
+  });
+  const held = await a.take();
+  expect((await a.heartbeat({ bootId: 'copy', runningJobs: 1, usage })).grant?.windowNumber).toBe(2);
+  // The refused one has taken no shard away from the other.
+  expect(await a.report(held)).toEqual({ desired: 'run' });
+});
