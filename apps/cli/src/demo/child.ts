@@ -31,7 +31,8 @@ export interface Child {
 /**
  * Starts `weir <args>` and waits for the JSON line that says it is ready.
  *
- * @throws CommandError `child-failed` when it ends first or says nothing in time, with the end of its error output.
+ * @throws CommandError as the child reports it; `child-failed` when it ends first or says nothing in time, with the end of
+ * its error output.
  */
 export async function startChild(args: readonly string[], environment: Record<string, string> = {}): Promise<Child> {
   const child = spawn(process.execPath, [entry, ...args, '--end-with-input'], {
@@ -55,6 +56,21 @@ export async function startChild(args: readonly string[], environment: Record<st
   };
 }
 
+/**
+ * What a child's first line of `--json` output says.
+ *
+ * @throws CommandError the child's own, when it could not start
+ */
+export function readyOf(line: string): Record<string, unknown> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own commands print one JSON object
+  const said = JSON.parse(line) as Record<string, unknown> & {
+    error?: { code: string; message: string; remedy?: string };
+  };
+  if (said.error === undefined) return said;
+  const { code, message, remedy } = said.error;
+  throw new CommandError(code, message, remedy === undefined ? {} : { remedy });
+}
+
 async function firstLine(
   child: ChildProcess & { stdout: NodeJS.ReadableStream },
   args: readonly string[],
@@ -75,8 +91,7 @@ async function firstLine(
   if ('line' in outcome) {
     // From here on the output is of no interest, but it must be drained so that the child never blocks on it.
     child.stdout.resume();
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own commands print one JSON object
-    return JSON.parse(outcome.line) as Record<string, unknown>;
+    return readyOf(outcome.line);
   }
   child.kill('SIGKILL');
   throw new CommandError('child-failed', `"weir ${args[0] ?? ''}" ${outcome.problem}:\n  ${errors.join('\n  ')}`);
