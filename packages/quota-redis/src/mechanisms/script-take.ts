@@ -16,14 +16,12 @@ export async function takeByScript(
   draws: readonly Draw[],
 ): Promise<readonly (Drawn | Error)[]> {
   const keys = draws.map((draw) => draw.key);
-  const args = draws.flatMap(({ amount, unit, limit, deadline, seen }) => [
-    String(amount),
-    String(unit),
-    String(limit),
-    String(deadline),
-    String(seen ?? -1),
-  ]);
-  const reply = asArray(await runScript(commands, scripts.take, keys, args), draws.length * 3);
+  const reply = asArray(await runScript(commands, scripts.take, keys, argumentsOf(draws)), draws.length);
+  // The short form: every draw was granted whole.
+  if (reply.length === draws.length) {
+    return draws.map(({ amount }, index) => ({ granted: amount, total: asNumber(reply[index]) }));
+  }
+  asArray(reply, draws.length * 3);
   return keys.map((key, index) => {
     const state = asNumber(reply[index * 3 + 2]);
     if (state === NO_COUNTER) return notACounter(key);
@@ -31,4 +29,27 @@ export async function takeByScript(
     const drawn = { granted: asNumber(reply[index * 3]), total: asNumber(reply[index * 3 + 1]) };
     return state === VANISHED ? { ...drawn, vanished: true } : drawn;
   });
+}
+
+/** Terms that draws share (those of one quota do) travel once. */
+function argumentsOf(draws: readonly Draw[]): readonly [string, string] {
+  const terms: number[] = [];
+  const numbers: number[] = [];
+  const known = new Map<string, number>();
+  let last: Draw | undefined;
+  let number = 0;
+  for (const draw of draws) {
+    const { amount, unit, limit, deadline, seen } = draw;
+    if (last === undefined || unit !== last.unit || limit !== last.limit || deadline !== last.deadline) {
+      const name = `${unit} ${limit} ${deadline}`;
+      number = known.get(name) ?? known.size + 1;
+      if (number > known.size) {
+        known.set(name, number);
+        terms.push(unit, limit, deadline);
+      }
+      last = draw;
+    }
+    numbers.push(number, amount, seen ?? -1);
+  }
+  return [JSON.stringify(terms), JSON.stringify(numbers)];
 }

@@ -21,6 +21,8 @@ export async function perSlot<Item, Result>(
   work: (chunk: readonly Item[]) => Promise<readonly (Result | Error)[]>,
 ): Promise<readonly (Result | Error)[]> {
   if (items.length === 0) return [];
+  // Most batches: nothing to sort.
+  if (!commands.isCluster && items.length <= MAX_KEYS_PER_SCRIPT) return work(items);
   const results: (Result | Error)[] = [];
   let failed = 0;
   await Promise.all(

@@ -1,10 +1,15 @@
 -- Raises each counter by as much of the amount as stays within its limit, in multiples of the unit, and dates every
 -- counter that has no deadline.
 -- KEYS  the counters; one may occur more than once.
--- ARGV  five per key: amount, unit, limit, deadline in epoch ms, total seen before (-1: not seen).
--- Reply three numbers per key: granted, total, state (0 well, 1 vanished, 2 no counter, 3 deadline has passed).
+-- ARGV  two lists of numbers in JSON, because reading arguments one by one would cost more than the increments.
+--       Terms, three each: unit, limit, deadline in epoch ms.
+--       Draws, three per key: number of its terms from 1, amount, total seen before (-1: not seen).
+-- Reply one total per key when every draw was granted whole and is well; else three numbers per key: granted, total, state (0 well,
+--       1 vanished, 2 no counter, 3 deadline has passed).
 local call, try = redis.call, redis.pcall
-local reply = {}
+local terms, draws = cjson.decode(ARGV[1]), cjson.decode(ARGV[2])
+local totals, reply = {}, {}
+local smooth = true
 
 -- Clients read integers close to 2^53 wrongly by one; as texts they are safe.
 local function exact(total)
@@ -12,15 +17,27 @@ local function exact(total)
   return total
 end
 
+-- Redis writes large numbers as 1e+15 when it is left to itself; most amounts are the same.
+local texts = {}
+local function whole(number)
+  local text = texts[number]
+  if not text then
+    text = string.format('%.0f', number)
+    texts[number] = text
+  end
+  return text
+end
+
 for i = 1, #KEYS do
-  local key, at = KEYS[i], i * 5 - 4
-  local amount, unit, limit, seen = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 4])
+  local key, at = KEYS[i], i * 3
+  local term, amount, seen = draws[at - 2] * 3, draws[at - 1], draws[at]
+  local unit, limit = terms[term - 2], terms[term - 1]
   local granted, before, state = 0, 0, 0
   local exists = false
 
   if amount <= limit and (seen < 0 or seen + amount <= limit) then
     -- It will probably fit: raise first and correct in the same step if it did not.
-    local total = try('INCRBY', key, ARGV[at])
+    local total = try('INCRBY', key, whole(amount))
     if type(total) == 'table' then
       if not (string.find(total.err, 'integer', 1, true) or string.find(total.err, 'WRONGTYPE', 1, true)
         or string.find(total.err, 'overflow', 1, true)) then
@@ -31,7 +48,7 @@ for i = 1, #KEYS do
       before = total - amount
       exists = true
       if before < 0 then
-        call('DECRBY', key, ARGV[at])
+        call('DECRBY', key, whole(amount))
         state = 2
       elseif total <= limit then
         granted = amount
@@ -65,7 +82,7 @@ for i = 1, #KEYS do
 
   -- A total at or above the one that was seen belongs to a counter that was dated then, and nothing takes a deadline away.
   if exists and state == 0 and (seen < 0 or before == 0 or before < seen) and call('PTTL', key) == -1 then
-    call('PEXPIREAT', key, ARGV[at + 3])
+    call('PEXPIREAT', key, whole(terms[term]))
     if before == 0 and seen >= 0 then state = 1 end
     if call('EXISTS', key) == 0 then
       granted, before, state = 0, 0, 3
@@ -73,8 +90,9 @@ for i = 1, #KEYS do
   end
 
   if state == 2 then before = 0 end
-  local n = #reply
-  reply[n + 1], reply[n + 2], reply[n + 3] = exact(granted), exact(before + granted), state
+  totals[i] = exact(before + granted)
+  reply[at - 2], reply[at - 1], reply[at] = exact(granted), totals[i], state
+  smooth = smooth and state == 0 and granted == amount
 end
 
-return reply
+return smooth and totals or reply

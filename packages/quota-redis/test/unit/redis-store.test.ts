@@ -21,11 +21,29 @@ async function first(fastPath: boolean, draws: readonly Draw[]): Promise<string 
   return commands.sent[0]?.[0];
 }
 
-test('a batch is one command that carries every deadline', async () => {
+test('a batch is one command that carries every deadline, what draws share once', async () => {
   const commands = recordingCommands(granted);
-  await new RedisStore({ client: commands }).take([draw('a'), draw('b', { amount: 5, seen: 7 })]);
+  const draws = [
+    draw('a'),
+    draw('b', { amount: 5, seen: 7 }),
+    draw('c', { limit: 9 }),
+    draw('d', { unit: 2, amount: 2 }),
+    draw('e', { deadline: deadlineAt(3_000_000, 1_000_000) }),
+    draw('f', { seen: 0 }),
+  ];
+  await new RedisStore({ client: commands }).take(draws);
+  const terms = [1, 1_000, 2_000_000, 1, 9, 2_000_000, 2, 1_000, 2_000_000, 1, 1_000, 3_000_000];
+  const numbers = [1, 1, -1, 1, 5, 7, 2, 1, -1, 3, 2, -1, 4, 1, -1, 1, 1, 0];
   expect(commands.sent).toEqual([
-    ['EVALSHA', scripts.take.sha, '2', 'a', 'b', '1', '1', '1000', '2000000', '-1', '5', '1', '1000', '2000000', '7'],
+    ['EVALSHA', scripts.take.sha, '6', 'a', 'b', 'c', 'd', 'e', 'f', JSON.stringify(terms), JSON.stringify(numbers)],
+  ]);
+});
+
+test('a short answer of a batch says that every draw was granted whole', async () => {
+  const whole = recordingCommands(() => [501, '9007199254740991']);
+  expect(await new RedisStore({ client: whole }).take([draw('a', { amount: 5 }), draw('b', { amount: 2 })])).toEqual([
+    { granted: 5, total: 501 },
+    { granted: 2, total: Number.MAX_SAFE_INTEGER },
   ]);
 });
 
@@ -113,7 +131,7 @@ test('lanes are the nodes of a cluster, and there are none on a single server', 
 });
 
 test('answers that make no sense are failures of the store', async () => {
-  for (const reply of [null, 'x', [], ['a', 'b', 'c'], { odd: true }]) {
+  for (const reply of [null, 'x', [], ['a'], [1, 2], ['a', 'b', 'c'], { odd: true }]) {
     const store = new RedisStore({ client: recordingCommands(() => reply) });
     await expect(store.take([draw('a')])).rejects.toMatchObject({ code: 'store-unavailable' });
   }
