@@ -40,7 +40,8 @@ export function replyWithErrors(app: FastifyInstance): void {
 /** Answers one error. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = refusalOf(error);
-  if (refusal.code === 'internal') request.log.error({ err: error, route: request.routeOptions.url }, 'request failed');
+  if (refusal.code === 'internal' || isUnwritable(error))
+    request.log.error({ err: error, route: request.routeOptions.url }, 'request failed');
   return sendRefusal(reply, refusal, isConsoleError(error) ? undefined : statusCodeOf(error));
 }
 
@@ -86,8 +87,18 @@ function statusCodeOf(error: unknown): number | undefined {
   return typeof error.statusCode === 'number' ? error.statusCode : undefined;
 }
 
+/** A full, failing or read-only disk, as SQLite names it: it may be mended while the console runs. */
+function isUnwritable(error: unknown): error is Error & { code: string } {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
+  return /^SQLITE_(FULL|IOERR|READONLY)/.test(error.code);
+}
+
 function refusalOf(error: unknown): ConsoleError {
   if (isConsoleError(error)) return error;
+  if (isUnwritable(error)) {
+    const message = `The console cannot write its database now (${error.code}): look for free space and the state of its disk.`;
+    return new ConsoleError('unavailable', message, { cause: error, retryAfterMs: 5_000 });
+  }
   const status = statusCodeOf(error);
   if (status === undefined || status >= 500) {
     return new ConsoleError('internal', 'The console failed to answer; its log says why.', { cause: error });

@@ -17,7 +17,8 @@ export function fleetRoutes(
     revokeAgent: (call) => revokeAgent(context, call.params.agentId, personOf(call).username),
     enrolment: () => ({
       token: context.enrolmentToken,
-      command: `weir agent --console ${publicUrl()} --token ${context.enrolmentToken}`,
+      // In the environment: a command line can be read by every user of the machine.
+      command: `WEIR_TOKEN=${context.enrolmentToken} npx weir agent --console ${publicUrl()}`,
     }),
   };
 }
