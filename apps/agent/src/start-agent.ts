@@ -75,7 +75,7 @@ async function connect(agent: Agent, credentialFile: string, signal: AbortSignal
     const why = end.reason === 'refused' ? end.error.message : String(error);
     throw new EnrolmentError(
       'wrong-credentials',
-      `${why}. If it was revoked, or the console was set up anew, remove ${credentialFile} and start with an enrolment token`,
+      `${why.replace(/\.$/, '')}. If it was revoked, or the console was set up anew, remove ${credentialFile} and start with an enrolment token`,
       error,
     );
   } finally {

@@ -84,7 +84,7 @@ const addConsole: AddCommand = (program, terminal, ending) => {
     .addHelpText(
       'after',
       example('weir console', 'weir console --data-dir /var/lib/weir --host 0.0.0.0 --port 8443') +
-        '\nThe first start makes an admin password and prints it once; WEIR_ADMIN_PASSWORD sets it instead.\n',
+        '\nThe first start makes an admin password and prints it once. WEIR_ADMIN_PASSWORD in the environment sets it, at this and at\nevery later start, so it is also the way back in when the password was lost.\n',
     )
     .action(async (options: ConsoleFlags) => {
       const { consoleCommand } = await import('./commands/console.ts');

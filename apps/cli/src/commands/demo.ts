@@ -79,7 +79,7 @@ export async function demoCommand(flags: DemoFlags, terminal: Terminal): Promise
     return await Promise.race([work, interrupted.then(() => EXIT_CODES.findings)]);
   } finally {
     ending.abort();
-    progress.update('Stopping', null);
+    progress.finish('Stopping what the demo started …');
     await stage.stop();
     progress.finish('Everything that the demo started has ended.');
   }

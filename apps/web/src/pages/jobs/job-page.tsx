@@ -15,6 +15,7 @@ import { formatCount } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { modeLabel } from '../../words/job-words.ts';
 import { JobActions } from './job-actions.tsx';
+import { keyExample } from './key-example.ts';
 import { JobFailures } from './job-failures.tsx';
 import { JobBadges, JobProgress, jobStats } from './job-figures.tsx';
 import styles from './job-page.module.css';
@@ -72,7 +73,8 @@ function Job({ job }: { job: JobView }): ReactElement {
         <Details
           items={[
             { name: 'Source', value: <Location location={job.source} all="all keys" some="keys that begin with" /> },
-            { name: 'Target', value: <Location location={job.target} all="same keys" some="below prefix" /> },
+            { name: 'Target', value: <Location location={job.target} all="no prefix" some="prefix" /> },
+            { name: 'Keys', value: <KeyExample job={job} /> },
             { name: 'Mode', value: modeLabel(job.mode) },
             {
               name: 'Key ranges',
@@ -87,6 +89,16 @@ function Job({ job }: { job: JobView }): ReactElement {
         />
       </Card>
       <JobFailures job={job} />
+    </>
+  );
+}
+
+function KeyExample({ job }: { job: JobView }): ReactElement {
+  const { from, to } = keyExample(job.source.prefix, job.target.prefix);
+  if (from === to) return <>arrive unchanged</>;
+  return (
+    <>
+      <code>{from}</code> arrives as <code>{to}</code>
     </>
   );
 }

@@ -18,7 +18,7 @@ const WORDS = {
   target: {
     title: 'Target',
     bucketHint: 'It must exist. Objects with the same key are replaced, unless the mode skips them.',
-    prefixHint: 'Takes the place of the source prefix. Empty: keys keep the rest of their name.',
+    prefixHint: 'Takes the place of the source prefix; repeat that one here to keep it.',
   },
 } as const;
 
@@ -29,13 +29,15 @@ interface LocationProps {
   /** Buckets known of the chosen endpoint, as suggestions. */
   buckets: readonly string[];
   errors: FieldErrors;
+  /** What the prefixes of both sides do to a key; shown at the target. */
+  example?: { from: string; to: string } | undefined;
   onChange: (part: Partial<LocationDraft>) => void;
   onEndpoint: (endpoint: EndpointView, buckets: readonly string[] | null) => void;
 }
 
 /** Endpoint, bucket and prefix of one side of a job; an endpoint can be added on the way. */
 export function LocationFields(props: LocationProps): ReactElement {
-  const { side, location, errors, onChange } = props;
+  const { side, location, errors, example, onChange } = props;
   const { title, prefixHint } = WORDS[side];
   return (
     <Card title={title}>
@@ -46,7 +48,7 @@ export function LocationFields(props: LocationProps): ReactElement {
           label={`${title} prefix (optional)`}
           value={location.prefix}
           error={errors[`${side}.prefix`]}
-          hint={prefixHint}
+          hint={example === undefined ? prefixHint : `${prefixHint} ${example.from} arrives as ${example.to}`}
           autoCapitalize="none"
           autoComplete="off"
           spellCheck={false}

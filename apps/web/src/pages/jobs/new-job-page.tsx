@@ -16,6 +16,7 @@ import { toastDone } from '../../components/toasts.tsx';
 import { refusedFields, type FieldErrors } from '../../words/field-errors.ts';
 import { COPY_MODES } from '../../words/job-words.ts';
 import { checkJob, EMPTY_JOB, suggestedName, type JobDraft } from './job-draft.ts';
+import { keyExample } from './key-example.ts';
 import { LocationFields } from './location-fields.tsx';
 import styles from './new-job-page.module.css';
 
@@ -50,6 +51,7 @@ function JobForm({ endpoints }: { endpoints: readonly EndpointView[] }): ReactEl
       endpoints={endpoints}
       buckets={buckets[draft[side].endpointId] ?? []}
       errors={errors}
+      example={side === 'target' ? keyExample(draft.source.prefix, draft.target.prefix) : undefined}
       onChange={(part) =>
         change(
           { [side]: { ...draft[side], ...part } },
