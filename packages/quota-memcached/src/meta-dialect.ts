@@ -52,9 +52,13 @@ export class MetaDialect implements Dialect {
     return item === undefined ? undefined : countOf(key, { ...item, digits: item.latin1 });
   }
 
+  /**
+   * By `mg`, not by `ma` with a delta of 0: memcached 1.6.18 answers that `ma` dated the item, and leaves it undated when the item
+   * is being moved in the LRU at that moment, as items that were just read are.
+   */
   async date(key: string, expiry: Expiry): Promise<Count | undefined> {
-    const count = await this.#server.ma(key, { delta: 0, date: expiry });
-    return typeof count === 'string' ? undefined : countOf(key, count);
+    const item = await this.#server.mg(key, expiry);
+    return item === undefined ? undefined : countOf(key, { ...item, digits: item.latin1 });
   }
 
   fetch(key: string): Promise<Held | undefined> {
