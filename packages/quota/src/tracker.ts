@@ -20,6 +20,8 @@ export class CounterTracker {
   readonly #max: number;
   #period: DatedPeriod | undefined;
   #counters = new Map<string, Counter>();
+  /** Where making room goes on. Beginning anew would walk over the places of all that were deleted since the map last grew. */
+  #oldest: IterableIterator<Counter> = this.#counters.values();
 
   constructor(rules: QuotaRules, engine: Pick<Engine, 'laneOf' | 'instance'>, max: number) {
     this.#rules = rules;
@@ -34,7 +36,10 @@ export class CounterTracker {
     const period = periodAt(this.#rules.length, this.#rules.zone, nowMs);
     const dated = { ...period, deadline: periodDeadline(period.endMs, this.#rules.marginMs, nowMs) };
     // What was known of another period is of no use any more; draws under way hold their own counters.
-    if (dated.id !== known?.id) this.#counters = new Map();
+    if (dated.id !== known?.id) {
+      this.#counters = new Map();
+      this.#oldest = this.#counters.values();
+    }
     this.#period = dated;
     return dated;
   }
@@ -87,13 +92,17 @@ export class CounterTracker {
 
   /** Forgets the oldest counter that is idle; busy ones go to the end of the line. */
   #makeRoom(): void {
-    let passed = 0;
-    for (const [subject, counter] of this.#counters) {
-      this.#counters.delete(subject);
+    for (let passed = 0; passed < PASSED_OVER; passed += 1) {
+      let oldest = this.#oldest.next();
+      if (oldest.done === true) {
+        this.#oldest = this.#counters.values();
+        oldest = this.#oldest.next();
+        if (oldest.done === true) return;
+      }
+      const counter = oldest.value;
+      this.#counters.delete(counter.subject);
       if (counter.idle) return;
-      this.#counters.set(subject, counter);
-      passed += 1;
-      if (passed >= PASSED_OVER) return;
+      this.#counters.set(counter.subject, counter);
     }
   }
 }
