@@ -98,7 +98,7 @@ describe('routes', () => {
 
   it('declare every parameter of their path', () => {
     for (const [name, { path, params }] of all) {
-      const inPath = [...path.matchAll(/:(\w+)/g)].map(([, parameter]) => parameter);
+      const inPath = [...path.matchAll(/:(\w+)/g)].map(([, parameter]) => String(parameter));
       const declared = params === undefined ? [] : Object.keys(params.shape);
       expect({ name, parameters: declared.toSorted() }).toEqual({ name, parameters: inPath.toSorted() });
     }
