@@ -25,7 +25,7 @@ and \`take\` is awaited when there is none. Blocks come from the memory store of
 export const leasesSuite: Suite = async (pace, progress) => {
   progress.stage('leases');
   const server = await startRedis();
-  const client = await nodeRedis(server.url);
+  const client = await nodeRedis(server.url, false);
   const close: (() => Promise<void>)[] = [];
   try {
     const leased: readonly Leased[] = [

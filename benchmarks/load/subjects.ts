@@ -17,7 +17,8 @@ export interface Workload {
   readonly subjects: readonly string[];
 }
 
-const ORDERED = 65_536;
+/** Long enough to be no pattern, and short enough that what is measured is not the reading of this list. */
+const ORDERED = 8_192;
 
 /** `count` subjects in uniformly random order, as requests of many tenants come. */
 export function manySubjects(count: number): Workload {

@@ -39,14 +39,6 @@ function refused(): never {
   throw new Error('a take was refused, although the limit is far away');
 }
 
-/** Awaits each take before the next one. */
-function awaiting(take: (subject: string) => Promise<boolean>): MemoryLimiter['batch'] {
-  const walk = new Walk();
-  return async (subjects) => {
-    for (let count = 0; count < BATCH; count += 1) if (!(await take(walk.next(subjects)))) refused();
-  };
-}
-
 /** Asks the process first, and awaits only what that cannot decide. */
 export function decidingNow(quota: Quota): MemoryLimiter['batch'] {
   const walk = new Walk();
@@ -59,8 +51,14 @@ export function decidingNow(quota: Quota): MemoryLimiter['batch'] {
   };
 }
 
+/** Awaits each take before the next one. */
 export function awaitingTakes(quota: Quota): MemoryLimiter['batch'] {
-  return awaiting(async (subject) => (await quota.take(subject)).allowed);
+  const walk = new Walk();
+  return async (subjects) => {
+    for (let count = 0; count < BATCH; count += 1) {
+      if (!(await quota.take(walk.next(subjects))).allowed) refused();
+    }
+  };
 }
 
 export const weirTake: MemoryContestant = {
@@ -83,8 +81,14 @@ export const flexibleMemory: MemoryContestant = {
   name: 'rate-limiter-flexible, RateLimiterMemory',
   open: () => {
     const limiter = new RateLimiterMemory({ points: LIMIT, duration: PERIOD_SECONDS });
+    const walk = new Walk();
     return {
-      batch: awaiting(async (subject) => (await limiter.consume(subject)).consumedPoints > 0),
+      batch: async (subjects) => {
+        // It rejects when it refuses.
+        for (let count = 0; count < BATCH; count += 1) {
+          if ((await limiter.consume(walk.next(subjects))).consumedPoints < 1) refused();
+        }
+      },
       close: () => undefined,
     };
   },
@@ -96,8 +100,13 @@ export const expressMemory: MemoryContestant = {
     const store = new ExpressStore();
     // The middleware tells its store the period.
     rateLimit({ windowMs: PERIOD_SECONDS * 1_000, limit: LIMIT, store });
+    const walk = new Walk();
     return {
-      batch: awaiting(async (subject) => (await store.increment(subject)).totalHits <= LIMIT),
+      batch: async (subjects) => {
+        for (let count = 0; count < BATCH; count += 1) {
+          if ((await store.increment(walk.next(subjects))).totalHits > LIMIT) refused();
+        }
+      },
       close: () => store.shutdown(),
     };
   },

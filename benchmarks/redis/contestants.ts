@@ -1,3 +1,4 @@
+import type { ClientChoice } from './clients.ts';
 import type { OpenLimiter } from './limiter.ts';
 import { fastifyRateLimit, flexible, naive, rateLimitRedis } from './peers.ts';
 import { weir } from './weir.ts';
@@ -8,28 +9,39 @@ const LEASE = 1_000;
 /** A row of the tables. */
 export interface Contestant {
   readonly name: string;
-  readonly client: 'node-redis' | 'ioredis';
+  readonly client: ClientChoice;
   readonly open: OpenLimiter;
 }
 
-/** Every limiter over every client that it supports. The first two are Weir as it is by default. */
+const nodeRedis: ClientChoice = { library: 'node-redis', tuned: false };
+const nodeRedisTuned: ClientChoice = { library: 'node-redis', tuned: true };
+const ioRedis: ClientChoice = { library: 'ioredis', tuned: false };
+const ioRedisTuned: ClientChoice = { library: 'ioredis', tuned: true };
+
+/** The same limiter over several clients. */
+function over(
+  name: string,
+  clients: readonly ClientChoice[],
+  open: (choice: ClientChoice) => OpenLimiter,
+): Contestant[] {
+  return clients.map((client) => ({ name, client, open: open(client) }));
+}
+
+/** Weir needs no tuned client: it switches node-redis' time-out off for its own commands, and writes once a tick over ioredis. */
 export const contestants: readonly Contestant[] = [
-  { name: 'Weir', client: 'node-redis', open: weir('node-redis') },
-  { name: 'Weir', client: 'ioredis', open: weir('ioredis') },
-  { name: 'Weir, fastPath', client: 'node-redis', open: weir('node-redis', { fastPath: true }) },
-  { name: 'Weir, fastPath', client: 'ioredis', open: weir('ioredis', { fastPath: true }) },
-  { name: `Weir, lease ${LEASE}`, client: 'node-redis', open: weir('node-redis', { lease: LEASE }) },
-  { name: 'rate-limiter-flexible', client: 'node-redis', open: flexible('node-redis') },
-  { name: 'rate-limiter-flexible', client: 'ioredis', open: flexible('ioredis') },
-  { name: 'rate-limit-redis', client: 'node-redis', open: rateLimitRedis('node-redis') },
-  { name: 'rate-limit-redis', client: 'ioredis', open: rateLimitRedis('ioredis') },
-  { name: '@fastify/rate-limit store', client: 'ioredis', open: fastifyRateLimit },
-  { name: 'INCR + EXPIRE', client: 'node-redis', open: naive('node-redis') },
-  { name: 'INCR + EXPIRE', client: 'ioredis', open: naive('ioredis') },
+  ...over('Weir', [nodeRedis, ioRedis], (client) => weir(client)),
+  ...over('Weir, fastPath', [nodeRedis, ioRedis], (client) => weir(client, { fastPath: true })),
+  ...over(`Weir, lease ${LEASE}`, [nodeRedis], (client) => weir(client, { lease: LEASE })),
+  ...over('rate-limiter-flexible', [nodeRedis, nodeRedisTuned, ioRedis, ioRedisTuned], flexible),
+  ...over('rate-limit-redis', [nodeRedis, nodeRedisTuned, ioRedis], rateLimitRedis),
+  ...over('@fastify/rate-limit store', [ioRedis], fastifyRateLimit),
+  ...over('INCR + EXPIRE', [nodeRedis, nodeRedisTuned, ioRedis], naive),
 ];
 
-export function labelOf({ name, client }: Contestant): string {
-  return `${name} (${client})`;
+const TUNED = { 'node-redis': 'no time-out', ioredis: 'auto-pipelining' };
+
+export function labelOf({ name, client: { library, tuned } }: Contestant): string {
+  return `${name} (${library}${tuned ? `, ${TUNED[library]}` : ''})`;
 }
 
 /** Part of every key that the contestant writes, and of no other. */
@@ -49,4 +61,9 @@ export function isDefaultWeir(contestant: Contestant): boolean {
 /** The peer that the targets name. */
 export function isBase(contestant: Contestant): boolean {
   return contestant.name === 'rate-limiter-flexible';
+}
+
+/** The peer that the targets name, over a client with its default options. */
+export function isPlainBase(contestant: Contestant): boolean {
+  return isBase(contestant) && !contestant.client.tuned;
 }

@@ -2,16 +2,16 @@ import RedisStoreOfFastify from '@fastify/rate-limit/store/RedisStore.js';
 import { rateLimit } from 'express-rate-limit';
 import { RedisStore as RateLimitRedis, type RedisReply } from 'rate-limit-redis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import { ioRedis, nodeRedis, type ClientName } from './clients.ts';
+import { connect, ioRedis, type ClientChoice } from './clients.ts';
 import type { Limiter, OpenLimiter } from './limiter.ts';
 
 /** rate-limiter-flexible, with the memory of blocked keys that its documentation advises. */
-export function flexible(name: ClientName, pipelined = false): OpenLimiter {
+export function flexible(choice: ClientChoice): OpenLimiter {
   return async (url, { limit, periodSeconds, mark }) => {
-    const client = name === 'ioredis' ? await ioRedis(url, pipelined) : await nodeRedis(url);
+    const client = await connect(url, choice);
     const limiter = new RateLimiterRedis({
       storeClient: client,
-      useRedisPackage: name === 'node-redis',
+      useRedisPackage: choice.library === 'node-redis',
       keyPrefix: mark,
       points: limit,
       duration: periodSeconds,
@@ -23,9 +23,9 @@ export function flexible(name: ClientName, pipelined = false): OpenLimiter {
 }
 
 /** The store of rate-limit-redis, without the middleware around it. */
-export function rateLimitRedis(name: ClientName): OpenLimiter {
+export function rateLimitRedis(choice: ClientChoice): OpenLimiter {
   return async (url, { limit, periodSeconds, mark }) => {
-    const client = name === 'ioredis' ? await ioRedis(url, false) : await nodeRedis(url);
+    const client = await connect(url, choice);
     const sendCommand = async (command: string, ...args: string[]): Promise<RedisReply> => {
       const reply: unknown = await ('call' in client
         ? client.call(command, ...args)
@@ -47,28 +47,30 @@ function isReply(reply: unknown): reply is RedisReply {
 }
 
 /** The Redis store of @fastify/rate-limit, without the plugin around it. It needs ioredis. */
-export const fastifyRateLimit: OpenLimiter = async (url, { limit, periodSeconds, mark }) => {
-  const client = await ioRedis(url, false);
-  const store = new RedisStoreOfFastify(false, false, client, `${mark}-`);
-  const take: Limiter['take'] = (subject) =>
-    new Promise((resolve, reject) => {
-      store.incr(
-        subject,
-        (error, result) => {
-          if (result === null) reject(error ?? new Error('no answer'));
-          else resolve(result.current <= limit);
-        },
-        periodSeconds * 1_000,
-        limit,
-      );
-    });
-  return { take, close: () => quit(client) };
-};
+export const fastifyRateLimit =
+  ({ tuned }: ClientChoice): OpenLimiter =>
+  async (url, { limit, periodSeconds, mark }) => {
+    const client = await ioRedis(url, tuned);
+    const store = new RedisStoreOfFastify(false, false, client, `${mark}-`);
+    const take: Limiter['take'] = (subject) =>
+      new Promise((resolve, reject) => {
+        store.incr(
+          subject,
+          (error, result) => {
+            if (result === null) reject(error ?? new Error('no answer'));
+            else resolve(result.current <= limit);
+          },
+          periodSeconds * 1_000,
+          limit,
+        );
+      });
+    return { take, close: () => quit(client) };
+  };
 
 /** What is written by hand most often: INCR, and EXPIRE when that made the counter. A crash in between leaves it for ever. */
-export function naive(name: ClientName): OpenLimiter {
+export function naive(choice: ClientChoice): OpenLimiter {
   return async (url, { limit, periodSeconds, mark }) => {
-    const client = name === 'ioredis' ? await ioRedis(url, false) : await nodeRedis(url);
+    const client = await connect(url, choice);
     const take: Limiter['take'] = async (subject) => {
       const key = `${mark}:${subject}`;
       const total = await client.incr(key);

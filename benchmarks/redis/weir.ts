@@ -1,6 +1,6 @@
 import { openQuotas, type QuotaDefinition } from '@weir/quota';
 import { RedisStore } from '@weir/quota-redis';
-import { ioRedis, nodeRedis, type ClientName } from './clients.ts';
+import { connect, type ClientChoice } from './clients.ts';
 import type { OpenLimiter, Rule } from './limiter.ts';
 
 /** How Weir is told to count. */
@@ -18,9 +18,9 @@ function definition({ limit, periodSeconds, mark }: Rule, { lease }: WeirOptions
 }
 
 /** Weir over a client; everything that is not in the options is as by default. */
-export function weir(name: ClientName, options: WeirOptions = {}): OpenLimiter {
+export function weir(choice: ClientChoice, options: WeirOptions = {}): OpenLimiter {
   return async (url, rule) => {
-    const client = name === 'ioredis' ? await ioRedis(url, false) : await nodeRedis(url);
+    const client = await connect(url, choice);
     const quotas = openQuotas({ store: new RedisStore({ client, fastPath: options.fastPath ?? false }) });
     await quotas.ready();
     const quota = quotas.define(definition(rule, options));
