@@ -9,7 +9,10 @@ import { writeFile } from 'node:fs/promises';
 import { governorSuite } from './governor/suite.ts';
 import { leasesSuite } from './leases/suite.ts';
 import { memcachedSuite } from './memcached/suite.ts';
+import { MEASURE } from './load/measuring-process.ts';
+import { beMemoryLimiter, MEMORY_LIMITER } from './memory/limiter-process.ts';
 import { memorySuite } from './memory/suite.ts';
+import { beLimiter, REDIS_LIMITER } from './redis/limiter-process.ts';
 import { quotaSuite } from './redis/suite.ts';
 import { Progress } from './report/progress.ts';
 import { page, sectionText, targetLines } from './report/page.ts';
@@ -23,31 +26,43 @@ const suites: Readonly<Record<string, Suite>> = {
   governor: governorSuite,
 };
 
-const FULL: Pace = { rounds: 5, sliceMs: 400 };
+const FULL: Pace = { rounds: 5, sliceMs: 350 };
 const QUICK: Pace = { rounds: 2, sliceMs: 60 };
 
 const words = process.argv.slice(2);
-const quick = words.includes('--quick');
-const named = words.filter((word) => word !== '--quick');
-const unknown = named.filter((word) => !Object.hasOwn(suites, word));
-if (unknown.length > 0) {
-  process.stderr.write(`There is no suite ${unknown.join(', ')}. There are: ${Object.keys(suites).join(', ')}.\n`);
-  process.exit(2);
+
+/** What runs in the processes that the suites start, by the word that they pass. */
+const roles: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
+  [REDIS_LIMITER]: beLimiter,
+  [MEMORY_LIMITER]: beMemoryLimiter,
+};
+
+async function runSuites(): Promise<void> {
+  const quick = words.includes('--quick');
+  const named = words.filter((word) => word !== '--quick');
+  const unknown = named.filter((word) => !Object.hasOwn(suites, word));
+  if (unknown.length > 0) {
+    process.stderr.write(`There is no suite ${unknown.join(', ')}. There are: ${Object.keys(suites).join(', ')}.\n`);
+    process.exit(2);
+  }
+
+  const startedMs = performance.now();
+  const progress = new Progress();
+  const sections: Section[] = [];
+  for (const [name, suite] of Object.entries(suites)) {
+    if (named.length > 0 && !named.includes(name)) continue;
+    const section = await suite(quick ? QUICK : FULL, progress);
+    progress.done();
+    sections.push(section);
+    process.stdout.write(`\n${sectionText(section)}\n`);
+  }
+  const minutes = (performance.now() - startedMs) / 60_000;
+  process.stdout.write(`\n${targetLines(sections)}\n\n${minutes.toFixed(1)} minutes\n`);
+  if (named.length === 0 && !quick) {
+    await writeFile(new URL('RESULTS.md', import.meta.url), page(sections, new Date(), minutes));
+    process.stdout.write('Written to benchmarks/RESULTS.md\n');
+  }
 }
 
-const startedMs = performance.now();
-const progress = new Progress();
-const sections: Section[] = [];
-for (const [name, suite] of Object.entries(suites)) {
-  if (named.length > 0 && !named.includes(name)) continue;
-  const section = await suite(quick ? QUICK : FULL, progress);
-  progress.done();
-  sections.push(section);
-  process.stdout.write(`\n${sectionText(section)}\n`);
-}
-const minutes = (performance.now() - startedMs) / 60_000;
-process.stdout.write(`\n${targetLines(sections)}\n\n${minutes.toFixed(1)} minutes\n`);
-if (named.length === 0 && !quick) {
-  await writeFile(new URL('RESULTS.md', import.meta.url), page(sections, new Date(), minutes));
-  process.stdout.write('Written to benchmarks/RESULTS.md\n');
-}
+if (words[0] === MEASURE) await roles[words[1] ?? '']?.(words.slice(2));
+else await runSuites();

@@ -3,8 +3,6 @@ export interface Load {
   readonly subjects: readonly string[];
   readonly concurrency: number;
   readonly durationMs: number;
-  /** @returns whether it was admitted; every take of these benchmarks must be. */
-  readonly take: (subject: string) => Promise<boolean>;
 }
 
 /** What was seen in it. */
@@ -13,8 +11,12 @@ export interface Slice {
   readonly takesPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** CPU time of this process per take, in µs, the load generator's share included. */
+  /** CPU time of the process per take, in µs, the load generator's share included. */
   readonly clientCpuUs: number;
+}
+
+export function isSlice(value: unknown): value is Slice {
+  return typeof value === 'object' && value !== null && 'takesPerSecond' in value && 'clientCpuUs' in value;
 }
 
 /** Latencies kept; of more takes the latest ones are. */
@@ -22,8 +24,15 @@ const KEPT = 1 << 20;
 
 const latencies = new Float64Array(KEPT);
 
-/** @throws when a take is refused or fails: figures of a store that does not answer say nothing. */
-export async function runSlice({ subjects, concurrency, durationMs, take }: Load): Promise<Slice> {
+/**
+ * @param take the limiter's own call, with nothing around it, whose answer `admitted` understands.
+ * @throws when a take is refused or fails: figures of a store that does not answer say nothing.
+ */
+export async function runSlice<Answer>(
+  { subjects, concurrency, durationMs }: Load,
+  take: (subject: string) => Promise<Answer>,
+  admitted: (answer: Answer) => boolean,
+): Promise<Slice> {
   let next = 0;
   let takes = 0;
   const cpu = process.cpuUsage();
@@ -33,7 +42,7 @@ export async function runSlice({ subjects, concurrency, durationMs, take }: Load
     for (let atMs = performance.now(); atMs < endMs;) {
       const subject = subjects[next] ?? '';
       next = next + 1 === subjects.length ? 0 : next + 1;
-      if (!(await take(subject))) throw new Error('a take was refused, although the limit is far away');
+      if (!admitted(await take(subject))) throw new Error('a take was refused, although the limit is far away');
       const doneMs = performance.now();
       latencies[takes % KEPT] = doneMs - atMs;
       takes += 1;

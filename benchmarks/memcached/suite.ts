@@ -21,12 +21,16 @@ export const memcachedSuite: Suite = async (pace, progress) => {
   try {
     await quotas.ready();
     const quota = quotas.define({ id: 'bench', limit: 1e9, period: 'hour' });
-    const take = async (subject: string): Promise<boolean> => (await quota.take(subject)).allowed;
     const settings = workloads.flatMap((workload) => CONCURRENCIES.map((concurrency) => ({ workload, concurrency })));
     const cells = (durationMs: number) => [
       settings.map(({ workload, concurrency }) => ({
         label: `${workload.name}, ${concurrency} at a time`,
-        measure: () => runSlice({ subjects: workload.subjects, concurrency, durationMs, take }),
+        measure: () =>
+          runSlice(
+            { subjects: workload.subjects, concurrency, durationMs },
+            (subject) => quota.take(subject),
+            (decision) => decision.allowed,
+          ),
       })),
     ];
     await inRounds(1, cells(pace.sliceMs), (text) => progress.step(`warm-up, ${text}`));

@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { redisPipeline, type RedisServer } from '@weir/testkit/redis';
-import { contestants, labelOf, markOf, oneClientEach, type Contestant } from './contestants.ts';
+import { labelOf, markOf, oneClientEach, type Contestant } from './contestants.ts';
 import { keysWith } from './keys.ts';
+import { LimiterProcess } from './limiter-process.ts';
 
 /** Period of the counters, in seconds. */
 export const PERIOD_SECONDS = 2;
@@ -26,8 +23,6 @@ export interface Leftover {
   /** Of these without a deadline: they stay for ever. */
   readonly undated: number;
 }
-
-const child = fileURLToPath(new URL('taking-process.ts', import.meta.url));
 
 /** @returns what is left, by the label of the contestant. */
 export async function leftovers(
@@ -57,21 +52,12 @@ export async function leftovers(
 }
 
 async function killOne(server: RedisServer, contestant: Contestant, number: number): Promise<number> {
-  const args = [server.url, String(contestants.indexOf(contestant)), String(number), markOf(contestant)];
-  const taking = spawn(process.execPath, [...process.execArgv, child, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const lines = createInterface({ input: taking.stdout });
-  const killAtExit = (): void => void taking.kill('SIGKILL');
-  process.once('exit', killAtExit);
+  const limiter = new LimiterProcess(server.url, contestant, PERIOD_SECONDS);
   try {
-    await once(lines, 'line');
+    await limiter.flood(UNDER_WAY, `tenant-${number}`);
     await sleep(LOAD_MS);
-    const made = (await keysWith(server, markOf(contestant))).length;
-    taking.kill('SIGKILL');
-    await once(taking, 'close');
-    return made;
+    return (await keysWith(server, markOf(contestant))).length;
   } finally {
-    process.off('exit', killAtExit);
+    await limiter.kill();
   }
 }

@@ -3,7 +3,7 @@ import { rateLimit } from 'express-rate-limit';
 import { RedisStore as RateLimitRedis, type RedisReply } from 'rate-limit-redis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { connect, ioRedis, type ClientChoice } from './clients.ts';
-import type { Limiter, OpenLimiter } from './limiter.ts';
+import { limiterOf, type OpenLimiter } from './limiter.ts';
 
 /** rate-limiter-flexible, with the memory of blocked keys that its documentation advises. */
 export function flexible(choice: ClientChoice): OpenLimiter {
@@ -17,8 +17,12 @@ export function flexible(choice: ClientChoice): OpenLimiter {
       duration: periodSeconds,
       inMemoryBlockOnConsumed: limit,
     });
-    // It rejects when it refuses.
-    return { take: async (subject) => (await limiter.consume(subject)).consumedPoints > 0, close: () => quit(client) };
+    return limiterOf(
+      (subject) => limiter.consume(subject),
+      // It rejects when it refuses.
+      (answer) => answer.consumedPoints > 0,
+      () => client.quit(),
+    );
   };
 }
 
@@ -35,10 +39,11 @@ export function rateLimitRedis(choice: ClientChoice): OpenLimiter {
     const store = new RateLimitRedis({ sendCommand, prefix: `${mark}:` });
     // The middleware tells its store the period.
     rateLimit({ windowMs: periodSeconds * 1_000, limit, store });
-    return {
-      take: async (subject) => (await store.increment(subject)).totalHits <= limit,
-      close: () => quit(client),
-    };
+    return limiterOf(
+      (subject) => store.increment(subject),
+      ({ totalHits }) => totalHits <= limit,
+      () => client.quit(),
+    );
   };
 }
 
@@ -52,35 +57,39 @@ export const fastifyRateLimit =
   async (url, { limit, periodSeconds, mark }) => {
     const client = await ioRedis(url, tuned);
     const store = new RedisStoreOfFastify(false, false, client, `${mark}-`);
-    const take: Limiter['take'] = (subject) =>
+    const incr = (subject: string): Promise<number> =>
       new Promise((resolve, reject) => {
         store.incr(
           subject,
           (error, result) => {
             if (result === null) reject(error ?? new Error('no answer'));
-            else resolve(result.current <= limit);
+            else resolve(result.current);
           },
           periodSeconds * 1_000,
           limit,
         );
       });
-    return { take, close: () => quit(client) };
+    return limiterOf(
+      incr,
+      (current) => current <= limit,
+      () => client.quit(),
+    );
   };
 
 /** What is written by hand most often: INCR, and EXPIRE when that made the counter. A crash in between leaves it for ever. */
 export function naive(choice: ClientChoice): OpenLimiter {
   return async (url, { limit, periodSeconds, mark }) => {
     const client = await connect(url, choice);
-    const take: Limiter['take'] = async (subject) => {
+    const incr = async (subject: string): Promise<number> => {
       const key = `${mark}:${subject}`;
       const total = await client.incr(key);
       if (total === 1) await client.expire(key, periodSeconds);
-      return total <= limit;
+      return total;
     };
-    return { take, close: () => quit(client) };
+    return limiterOf(
+      incr,
+      (total) => total <= limit,
+      () => client.quit(),
+    );
   };
-}
-
-async function quit(client: { quit(): Promise<unknown> }): Promise<void> {
-  await client.quit();
 }

@@ -10,8 +10,8 @@ import type { ServerCosts } from './server-costs.ts';
 /** The rounds of a contestant in one cell. */
 type Rounds = (contestant: Contestant) => readonly Slice[];
 
-export const notes = `One redis-server, one process of Node, one connection for each limiter; rounds in turn, each round in another order;
-medians of the rounds. The ratio is to the fastest row of rate-limiter-flexible in the same table, tuned clients included: the median of
+export const notes = `One redis-server for all; each limiter in a process of its own with one connection, one at a time; rounds in turn, each round in
+another order; medians of the rounds. The ratio is to the fastest row of rate-limiter-flexible in the same table, tuned clients included: the median of
 the ratios within the rounds.
 
 What each limiter is told: a limit that is far away, and a period of an hour. rate-limiter-flexible has \`inMemoryBlockOnConsumed\`
@@ -20,7 +20,7 @@ sends the hash. rate-limit-redis and @fastify/rate-limit are measured without th
 INCR + EXPIRE (when INCR answers 1) is what is written by hand most often. Clients have their default options. Since these cost the peers
 much, rows say so where they have better ones: node-redis 6 sets a timer for each command (*no time-out*: off), ioredis writes each
 command apart (*auto-pipelining*: those of a tick together). Weir is as by default unless its row says otherwise. Subjects of the 1,000 come
-in random order. CPU is that of the Node process, the load itself included.`;
+in random order. CPU is that of the limiter's process, the load itself included.`;
 
 function fastest(chosen: readonly Contestant[], rounds: Rounds): Contestant | undefined {
   const speed = (contestant: Contestant): number =>

@@ -1,39 +1,37 @@
 import { startRedis, type RedisServer } from '@weir/testkit/redis';
 import { inRounds, type Cell } from '../load/rounds.ts';
-import { runSlice, type Slice } from '../load/slice.ts';
-import { hotSubject, manySubjects, type Workload } from '../load/subjects.ts';
+import type { Slice } from '../load/slice.ts';
 import type { Suite } from '../report/section.ts';
-import { contestants, labelOf, markOf, oneClientEach, type Contestant } from './contestants.ts';
+import { contestants, labelOf, oneClientEach, type Contestant } from './contestants.ts';
 import { counterSizes } from './counter-size.ts';
 import { leftovers } from './leftovers.ts';
-import type { Limiter } from './limiter.ts';
+import { LimiterProcess, workloads } from './limiter-process.ts';
 import { costTable, leftoverTable, notes, speedTable, speedTargets } from './report.ts';
 import { costsOf, type ServerCosts } from './server-costs.ts';
 
-const workloads: readonly Workload[] = [manySubjects(1_000), hotSubject];
 const CONCURRENCIES = [1, 64, 256] as const;
-
-/** No take is refused: the fast path keeps away from limits, and what a refusal costs is another question. */
-const RULE = { limit: 1_000_000_000, periodSeconds: 3_600 };
+const PERIOD_SECONDS = 3_600;
 
 /** Takes whose costs for the server are counted. */
 const COUNTED_TAKES = 4_000;
 const COUNTED_CONCURRENCY = 64;
 
 export const quotaSuite: Suite = async (pace, progress) => {
+  progress.stage('quota on Redis');
   const server = await startRedis();
-  const limiters = new Map<Contestant, Limiter>();
+  const limiters = new Map(
+    contestants.map((contestant) => [contestant, new LimiterProcess(server.url, contestant, PERIOD_SECONDS)]),
+  );
+  const killAll = (): Promise<unknown> => Promise.all(Array.from(limiters.values(), (limiter) => limiter.kill()));
   try {
-    progress.stage('quota on Redis');
-    for (const contestant of contestants) {
-      limiters.set(contestant, await contestant.open(server.url, { ...RULE, mark: markOf(contestant) }));
-    }
+    progress.step('starting the processes');
+    await Promise.all(Array.from(limiters.values(), (limiter) => limiter.ready()));
     const cells = (durationMs: number): Cell<Slice>[][] =>
       workloads.flatMap((workload) =>
         CONCURRENCIES.map((concurrency) =>
-          Array.from(limiters, ([contestant, { take }]) => ({
+          Array.from(limiters, ([contestant, limiter]) => ({
             label: cellLabel(workload.name, concurrency, contestant),
-            measure: () => runSlice({ subjects: workload.subjects, concurrency, durationMs, take }),
+            measure: () => limiter.slice(workload, concurrency, durationMs),
           })),
         ),
       );
@@ -41,8 +39,7 @@ export const quotaSuite: Suite = async (pace, progress) => {
     await inRounds(1, cells(pace.sliceMs / 2), (text) => progress.step(`warm-up, ${text}`));
     const slices = await inRounds(pace.rounds, cells(pace.sliceMs), progress.step);
     const costs = await serverCosts(server, limiters, progress.step);
-    await Promise.all(Array.from(limiters.values(), (limiter) => limiter.close()));
-    limiters.clear();
+    await killAll();
     const sizes = await counterSizes(server, progress.step);
     const left = await leftovers(server, progress.step);
     const of = (workload: string, concurrency: number, contestant: Contestant): readonly Slice[] =>
@@ -62,7 +59,7 @@ export const quotaSuite: Suite = async (pace, progress) => {
       ),
     };
   } finally {
-    await Promise.all(Array.from(limiters.values(), (limiter) => limiter.close()));
+    await killAll();
     await server.stop();
   }
 };
@@ -71,27 +68,18 @@ function cellLabel(workload: string, concurrency: number, contestant: Contestant
   return `${workload}, ${concurrency} at a time, ${labelOf(contestant)}`;
 }
 
-/** @returns costs per take, by workload and label. */
+/** @returns costs per take by label, for each workload. */
 async function serverCosts(
   server: RedisServer,
-  limiters: ReadonlyMap<Contestant, Limiter>,
+  limiters: ReadonlyMap<Contestant, LimiterProcess>,
   progress: (text: string) => void,
 ): Promise<ReadonlyMap<string, readonly ServerCosts[]>> {
   const costs = new Map<string, readonly ServerCosts[]>();
-  for (const [contestant, { take }] of limiters) {
+  for (const [contestant, limiter] of limiters) {
     progress(`commands and bytes: ${labelOf(contestant)}`);
     const each: ServerCosts[] = [];
-    for (const { subjects } of workloads) {
-      const run = async (): Promise<void> => {
-        let next = 0;
-        const worker = async (): Promise<void> => {
-          while (next < COUNTED_TAKES) {
-            next += 1;
-            await take(subjects[next % subjects.length] ?? '');
-          }
-        };
-        await Promise.all(Array.from({ length: COUNTED_CONCURRENCY }, worker));
-      };
+    for (const workload of workloads) {
+      const run = (): Promise<Slice> => limiter.count(workload, COUNTED_CONCURRENCY, COUNTED_TAKES);
       each.push(await costsOf(server, COUNTED_TAKES, run));
     }
     costs.set(labelOf(contestant), each);

@@ -1,7 +1,7 @@
 import { openQuotas, type QuotaDefinition } from '@weir/quota';
 import { RedisStore } from '@weir/quota-redis';
 import { connect, type ClientChoice } from './clients.ts';
-import type { OpenLimiter, Rule } from './limiter.ts';
+import { limiterOf, type OpenLimiter, type Rule } from './limiter.ts';
 
 /** How Weir is told to count. */
 export interface WeirOptions {
@@ -24,12 +24,13 @@ export function weir(choice: ClientChoice, options: WeirOptions = {}): OpenLimit
     const quotas = openQuotas({ store: new RedisStore({ client, fastPath: options.fastPath ?? false }) });
     await quotas.ready();
     const quota = quotas.define(definition(rule, options));
-    return {
-      take: async (subject) => (await quota.take(subject)).allowed,
-      close: async () => {
+    return limiterOf(
+      (subject) => quota.take(subject),
+      (decision) => decision.allowed,
+      async () => {
         await quotas.close();
         await client.quit();
       },
-    };
+    );
   };
 }
