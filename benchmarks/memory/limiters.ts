@@ -29,9 +29,9 @@ class Walk {
   }
 }
 
-function weir(lease?: number): { quota: Quota; readonly close: () => Promise<void> } {
-  const quotas = openQuotas({ store: new MemoryStore() });
-  const quota = quotas.define({ id: 'bench', limit: LIMIT, period: 'hour', ...(lease === undefined ? {} : { lease }) });
+function weir(options: { readonly maxTracked?: number } = {}): { quota: Quota; readonly close: () => Promise<void> } {
+  const quotas = openQuotas({ store: new MemoryStore(), ...options });
+  const quota = quotas.define({ id: 'bench', limit: LIMIT, period: 'hour' });
   return { quota, close: () => quotas.close() };
 }
 
@@ -77,6 +77,14 @@ export const weirTakeNow: MemoryContestant = {
   },
 };
 
+export const weirTracking: MemoryContestant = {
+  name: 'Weir, takeNow, maxTracked 200,000',
+  open: () => {
+    const { quota, close } = weir({ maxTracked: 200_000 });
+    return { batch: decidingNow(quota), close };
+  },
+};
+
 export const flexibleMemory: MemoryContestant = {
   name: 'rate-limiter-flexible, RateLimiterMemory',
   open: () => {
@@ -112,4 +120,10 @@ export const expressMemory: MemoryContestant = {
   },
 };
 
-export const memoryContestants: readonly MemoryContestant[] = [weirTake, weirTakeNow, flexibleMemory, expressMemory];
+export const memoryContestants: readonly MemoryContestant[] = [
+  weirTake,
+  weirTakeNow,
+  weirTracking,
+  flexibleMemory,
+  expressMemory,
+];

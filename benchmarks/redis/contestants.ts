@@ -58,6 +58,10 @@ export function isDefaultWeir(contestant: Contestant): boolean {
   return contestant.name === 'Weir';
 }
 
+export function isLeasedWeir(contestant: Contestant): boolean {
+  return contestant.name.startsWith('Weir, lease');
+}
+
 /** The peer that the targets name. */
 export function isBase(contestant: Contestant): boolean {
   return contestant.name === 'rate-limiter-flexible';
