@@ -26,8 +26,8 @@ What each limiter is told: a limit that is far away, and a period of an hour. ra
 as its documentation advises, and \`useRedisPackage\` over node-redis, where it sends its script's text with each call; over ioredis it
 sends the hash. rate-limit-redis and @fastify/rate-limit are measured without the middleware around their stores; the latter needs ioredis.
 INCR + EXPIRE (when INCR answers 1) is what is written by hand most often. Clients have their default options. Since these cost the peers
-much, rows say so where they have better ones: node-redis 6 sets a timer for each command (*no time-out*: off), ioredis writes each
-command apart (*auto-pipelining*: those of a tick together). Weir is as by default unless its row says otherwise. On the hot
+much, rows say so where they have better ones: node-redis 6 sets a timer for each command (_no time-out_: off), ioredis writes each
+command apart (_auto-pipelining_: those of a tick together). Weir is as by default unless its row says otherwise. On the hot
 key it has one draw under way, so that 64 callers get at most 64 takes a round trip; only a lease decides without one. Subjects of the 1,000 come
 in random order. CPU is that of the limiter's process, the load itself included.`;
 
