@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
+import { endChild, hasEnded, untilSpawned } from '../child-process.ts';
 import { freePorts } from '../s3/free-port.ts';
 import { memcachedEntries, memcachedExchange } from './admin.ts';
 import type { MemcachedEntry } from './admin.ts';
@@ -8,7 +9,6 @@ import type { MemcachedEntry } from './admin.ts';
 const START_TIMEOUT_MS = 15_000;
 const START_ATTEMPTS = 5;
 const POLL_MS = 15;
-const STOP_GRACE_MS = 5_000;
 const KEPT_LOG_CHARACTERS = 4_000;
 
 /** A memcached process of its own, on loopback. */
@@ -66,7 +66,7 @@ function prepare(port: number, options: MemcachedServerOptions): MemcachedServer
   args.push(...(options.flags ?? []));
   let child: ChildProcess | undefined;
   const kill = async (): Promise<void> => {
-    await end(child, 'SIGKILL');
+    await endChild(child, 'SIGKILL');
     child = undefined;
   };
   return {
@@ -86,7 +86,7 @@ function prepare(port: number, options: MemcachedServerOptions): MemcachedServer
       await answering(child, port, log);
     },
     stop: async () => {
-      await end(child, 'SIGTERM');
+      await endChild(child, 'SIGTERM');
       child = undefined;
     },
   };
@@ -99,21 +99,14 @@ async function launch(args: readonly string[], log: { text: string }): Promise<C
       log.text = (log.text + chunk.toString()).slice(-KEPT_LOG_CHARACTERS);
     });
   }
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', reject);
-  });
-  // A test run that is interrupted leaves no server behind.
-  const killAtExit = (): void => void child.kill('SIGKILL');
-  process.once('exit', killAtExit);
-  child.once('exit', () => process.off('exit', killAtExit));
+  await untilSpawned(child);
   return child;
 }
 
 async function answering(child: ChildProcess, port: number, log: { text: string }): Promise<void> {
   const giveUpMs = performance.now() + START_TIMEOUT_MS;
   for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null || performance.now() > giveUpMs) {
+    if (hasEnded(child) || performance.now() > giveUpMs) {
       throw new Error(`memcached did not start on port ${port}: ${log.text || 'it printed nothing'}`);
     }
     try {
@@ -125,15 +118,4 @@ async function answering(child: ChildProcess, port: number, log: { text: string 
     }
     await wait(POLL_MS);
   }
-}
-
-async function end(child: ChildProcess | undefined, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-  });
-  child.kill(signal);
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
-  await ended;
-  clearTimeout(timer);
 }

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { endChild, hasEnded, untilSpawned } from '../child-process.ts';
 import { freePorts } from '../s3/free-port.ts';
 import { redisCommand } from './admin.ts';
 import type { RespValue } from './resp.ts';
@@ -12,7 +13,6 @@ import type { RespValue } from './resp.ts';
 const START_TIMEOUT_MS = 15_000;
 const START_ATTEMPTS = 5;
 const POLL_MS = 15;
-const STOP_GRACE_MS = 5_000;
 
 /** A redis-server process of its own, on loopback, without persistence unless the options ask for it. */
 export interface RedisServer {
@@ -73,7 +73,7 @@ async function prepare(port: number, options: RedisServerOptions): Promise<Redis
   const args = options.sentinel === true ? [configFile, '--sentinel'] : [configFile];
   let child: ChildProcess | undefined;
   const kill = async (): Promise<void> => {
-    await end(child, 'SIGKILL');
+    await endChild(child, 'SIGKILL');
     child = undefined;
   };
   return {
@@ -92,7 +92,7 @@ async function prepare(port: number, options: RedisServerOptions): Promise<Redis
       await answering(child, port, join(folder, 'redis.log'));
     },
     stop: async () => {
-      await end(child, 'SIGTERM');
+      await endChild(child, 'SIGTERM');
       child = undefined;
       await rm(folder, { recursive: true, force: true });
     },
@@ -103,21 +103,14 @@ async function launch(args: readonly string[], logFile: string): Promise<ChildPr
   const log = openSync(logFile, 'a');
   const child = spawn('redis-server', args, { stdio: ['ignore', log, log] });
   closeSync(log);
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', reject);
-  });
-  // A test run that is interrupted leaves no server behind.
-  const killAtExit = (): void => void child.kill('SIGKILL');
-  process.once('exit', killAtExit);
-  child.once('exit', () => process.off('exit', killAtExit));
+  await untilSpawned(child);
   return child;
 }
 
 async function answering(child: ChildProcess, port: number, logFile: string): Promise<void> {
   const giveUpMs = performance.now() + START_TIMEOUT_MS;
   for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null || performance.now() > giveUpMs) {
+    if (hasEnded(child) || performance.now() > giveUpMs) {
       throw new Error(`redis-server did not start on port ${port}:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`);
     }
     try {
@@ -129,15 +122,4 @@ async function answering(child: ChildProcess, port: number, logFile: string): Pr
     }
     await wait(POLL_MS);
   }
-}
-
-async function end(child: ChildProcess | undefined, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-  });
-  child.kill(signal);
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
-  await ended;
-  clearTimeout(timer);
 }

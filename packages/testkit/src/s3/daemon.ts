@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
-
-const STOP_GRACE_MS = 5_000;
+import { endChild, untilSpawned } from '../child-process.ts';
 
 /**
  * From util-linux: asks the kernel to end the daemon with its parent, also when the parent is killed and can clean up
@@ -26,26 +24,10 @@ export async function startDaemon(name: string, command: string, args: string[],
   const line = tied ? ['--pdeathsig', 'KILL', command, ...args] : args;
   const child = spawn(tied ? SETPRIV : command, line, { stdio: ['ignore', log, log] });
   closeSync(log);
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', reject);
-  });
-  // The same for systems without setpriv, as far as this process still gets to do it.
-  const killAtExit = (): void => void child.kill('SIGKILL');
-  process.once('exit', killAtExit);
   const ended = new Promise<string>((resolve) => {
-    child.once('exit', (code, signal) => {
-      process.off('exit', killAtExit);
-      resolve(signal ?? `exit code ${code ?? 'unknown'}`);
-    });
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code ?? 'unknown'}`));
   });
-  return { name, pid: child.pid ?? 0, ended, stop: () => stopChild(child, ended) };
-}
-
-async function stopChild(child: ChildProcess, ended: Promise<string>): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
-  await ended;
-  clearTimeout(timer);
+  // Also ends it with this process where there is no setpriv, as far as this process still gets to do it.
+  await untilSpawned(child);
+  return { name, pid: child.pid ?? 0, ended, stop: () => endChild(child, 'SIGTERM') };
 }
