@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startDaemon } from './daemon.ts';
 import type { Daemon } from './daemon.ts';
 import type { S3TestServer } from './fauxqs.ts';
 import { freePorts } from './free-port.ts';
+import { missingPackages, requirePackages } from './installed-programs.ts';
 import { cephConfig, cephKeyring, monitorAddresses } from './rgw-config.ts';
 import type { RgwCluster } from './rgw-config.ts';
+import { untilAnswers } from './until-answers.ts';
 
 const run = promisify(execFile);
 
@@ -26,7 +26,6 @@ const PACKAGES: Record<string, string> = {
 };
 
 const START_TIMEOUT_MS = 120_000;
-const POLL_MS = 100;
 
 export interface RgwOptions {
   /** Folder for the cluster's data; default a new one below the temporary folder, removed by `stop()`. */
@@ -53,7 +52,7 @@ export interface RgwServer extends S3TestServer {
  * @throws Error naming the Debian packages to install when programs are missing, or the log to read when a daemon ends.
  */
 export async function startRgw(options: RgwOptions = {}): Promise<RgwServer> {
-  requirePrograms();
+  requirePackages('Ceph RGW', PACKAGES);
   const ownsDir = options.dir === undefined;
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'weir-rgw-'));
   const daemons: Daemon[] = [];
@@ -89,26 +88,7 @@ export async function startRgw(options: RgwOptions = {}): Promise<RgwServer> {
 
 /** Whether everything that `startRgw` needs is installed, and if not, what to install. */
 export function missingRgwPackages(): string[] {
-  const missing = Object.entries(PACKAGES).filter(([program]) => !isInstalled(program));
-  return [...new Set(missing.map(([, name]) => name))];
-}
-
-function requirePrograms(): void {
-  const missing = missingRgwPackages();
-  if (missing.length > 0) {
-    throw new Error(`Ceph RGW is not installed. On Debian or Ubuntu: apt-get install -y ${missing.join(' ')}`);
-  }
-}
-
-function isInstalled(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return missingPackages(PACKAGES);
 }
 
 async function layOut(dir: string, options: RgwOptions): Promise<RgwCluster> {
@@ -133,7 +113,7 @@ async function startCluster(cluster: RgwCluster, daemons: Daemon[]): Promise<voi
   const config = join(dir, 'ceph.conf');
   const keyring = join(dir, 'keyring');
   const monitorMap = join(dir, 'monmap');
-  const deadline = performance.now() + START_TIMEOUT_MS;
+  const deadlineMs = performance.now() + START_TIMEOUT_MS;
   const launch = async (name: string, program: string, args: string[]): Promise<Daemon> => {
     const daemon = await startDaemon(
       name,
@@ -155,30 +135,7 @@ async function startCluster(cluster: RgwCluster, daemons: Daemon[]): Promise<voi
   await run('ceph-osd', ['-i', '0', '-c', config, '--mkfs', '--osd-uuid', osdId]);
   await launch('osd', 'ceph-osd', ['-i', '0']);
   const gateway = await launch('rgw', 'radosgw', ['-n', 'client.rgw']);
-  await untilAnswers(cluster.port, gateway, deadline, dir);
-}
-
-async function untilAnswers(port: number, gateway: Daemon, deadline: number, dir: string): Promise<void> {
-  let ended: string | null = null;
-  void gateway.ended.then((how) => {
-    ended = how;
-  });
-  while (!(await answers(port))) {
-    if (ended !== null) throw new Error(`radosgw ended with ${String(ended)}; see ${join(dir, 'log')}`);
-    if (performance.now() > deadline) throw new Error(`radosgw did not answer in time; see ${join(dir, 'log')}`);
-    await sleep(POLL_MS);
-  }
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const request = get({ host: '127.0.0.1', port, path: '/', timeout: 2_000, agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    request.once('timeout', () => request.destroy());
-    request.once('error', () => resolve(false));
-  });
+  await untilAnswers(gateway, { port: cluster.port, path: '/', deadlineMs, logFolder: join(dir, 'log') });
 }
 
 async function createUser(
