@@ -1,7 +1,11 @@
 import { CopyRun } from './copy-run.ts';
+import type { CopyFilter } from './copy-filter.ts';
 import type { CopyRunOptions, WorkItem } from './copy-run-options.ts';
 import { listPages, pageFetcher } from './list.ts';
 import type { KeyRange } from './list.ts';
+
+/** Where a run looks for what the target has. */
+export type CheckBy = 'listing' | 'head';
 
 /** Copies a part of a listing. */
 export interface CopyRangeOptions extends CopyRunOptions {
@@ -9,6 +13,13 @@ export interface CopyRangeOptions extends CopyRunOptions {
   range?: KeyRange;
   /** Last key that an earlier run finished in order: continue after it. */
   checkpoint?: string | null;
+  /** Objects of the listing that are left out. Default: none. */
+  filter?: CopyFilter;
+  /**
+   * How the modes `target-skip` and `incremental` look at the target. `head`: one HEAD for each object. `listing`: the
+   * target is listed in step with the source, one request for 1,000 of its objects. Default `head`.
+   */
+  checkBy?: CheckBy;
   /** Keys per page of the listing: 1–1,000. Default: the server's, 1,000. */
   pageSize?: number;
 }

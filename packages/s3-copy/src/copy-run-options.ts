@@ -30,9 +30,19 @@ export interface CopyRunOptions {
    * and abort those of the objects that are copied now. Default false.
    */
   abortLeftUploads?: boolean;
+  /**
+   * List, check and count, but write nothing: `objectsCopied` and `bytesCopied` then say what would be copied. Costs the
+   * requests of listing and checking only. Default false.
+   */
+  dryRun?: boolean;
+  /** Dry run only: each object with what would be done to it, as soon as it is decided; with `checkBy: 'head'` not in order. */
+  onPlanned?: (item: CopyItem, action: PlannedAction) => void;
   /** Abandons the run. */
   signal?: AbortSignal;
 }
+
+/** What a run would do with an object. `exclude`: the filter left it out. */
+export type PlannedAction = 'copy' | 'skip' | 'exclude';
 
 /** How far a run is. */
 export interface CopySnapshot {
