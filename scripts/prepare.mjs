@@ -17,6 +17,12 @@ const TEST_PROGRAMS = {
   'ceph-mon': 'ceph-mon',
   'ceph-osd': 'ceph-osd',
   ceph: 'ceph-common',
+  'swift-proxy-server': 'swift-proxy',
+  'swift-account-server': 'swift-account',
+  'swift-container-server': 'swift-container',
+  'swift-object-server': 'swift-object',
+  rclone: 'rclone',
+  aws: 'awscli',
 };
 
 /** @param {string} text */

@@ -4,7 +4,8 @@ export type SwiftStorage = (typeof SWIFT_STORAGE)[number];
 
 /**
  * Limits of the `ratelimit` filter. A request over a rate waits; one that would have to wait for `maxSleepSeconds` or
- * longer is answered with 503 SlowDown.
+ * longer is answered with 503 SlowDown. The rates of a bucket hold once it has an object, seen within a second: put one
+ * there first.
  */
 export interface SwiftRateLimit {
   /** PUT and DELETE of objects in one bucket, per second. Default: none. */
@@ -15,6 +16,8 @@ export interface SwiftRateLimit {
   accountWritesPerSecond?: number;
   /** Default 0.2. */
   maxSleepSeconds?: number;
+  /** What was not used of the rates in so many seconds may be caught up at once. Whole seconds, default 1. */
+  burstSeconds?: number;
 }
 
 /** Ports and places of one Swift. */
@@ -98,6 +101,7 @@ pipeline = catch_errors gatekeeper healthcheck cache listing_formats bulk s3api 
 use = egg:swift#proxy
 account_autocreate = true
 allow_account_management = true
+recheck_container_existence = 1
 [filter:tempauth]
 use = egg:swift#tempauth
 ${user}
@@ -126,6 +130,7 @@ function ratelimitFilter(limits: SwiftRateLimit): string {
     container_listing_ratelimit_0: limits.containerListingsPerSecond,
     account_ratelimit: limits.accountWritesPerSecond,
     max_sleep_time_seconds: limits.maxSleepSeconds ?? 0.2,
+    rate_buffer_seconds: limits.burstSeconds ?? 1,
   };
   const lines = Object.entries(rates).filter(([, rate]) => rate !== undefined);
   return `[filter:ratelimit]\nuse = egg:swift#ratelimit\n${lines.map(([name, rate]) => `${name} = ${String(rate)}\n`).join('')}`;

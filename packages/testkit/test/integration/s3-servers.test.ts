@@ -1,7 +1,15 @@
 import { connect } from 'node:net';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { missingRgwPackages, startCountingProxy, startFauxqs, startFauxqsProcess, startRgw } from '@weir/testkit/s3';
+import {
+  missingRgwPackages,
+  missingSwiftPackages,
+  startCountingProxy,
+  startFauxqs,
+  startFauxqsProcess,
+  startRgw,
+  startSwift,
+} from '@weir/testkit/s3';
 import type { CountingProxy, FauxqsServer } from '@weir/testkit/s3';
 
 let server: FauxqsServer;
@@ -219,6 +227,14 @@ describe('Ceph RGW', () => {
     try {
       expect(missingRgwPackages()).toEqual(['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common']);
       await expect(startRgw()).rejects.toThrow('apt-get install -y radosgw ceph-mon ceph-osd ceph-common');
+      expect(missingSwiftPackages()).toEqual([
+        'swift-proxy',
+        'swift-account',
+        'swift-container',
+        'swift-object',
+        'memcached',
+      ]);
+      await expect(startSwift()).rejects.toThrow('apt-get install -y swift-proxy swift-account');
     } finally {
       process.env['PATH'] = PATH;
     }
