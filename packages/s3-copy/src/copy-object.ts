@@ -35,10 +35,11 @@ export async function copyObject(plan: CopyPlan, item: CopyItem, call: CallConte
 async function copyOnce(plan: CopyPlan, item: CopyItem, targetKey: string, call: CallContext): Promise<CopyOutcome> {
   const needsHead = item.sizeBytes === null || item.sizeBytes >= plan.tuning.multipartThresholdBytes;
   let source: ObjectFacts | null = null;
-  if (plan.mode !== 'copy-all') {
+  if (plan.mode !== 'copy-all' && item.verdict !== 'copy') {
     if (item.sizeBytes === null) source = await headSource(plan, item, call);
     if (await targetIsGood(plan, item, source, targetKey, call)) return { type: 'skipped' };
   }
+  if (plan.dryRun === true) return plannedCopy(plan, item, source, call);
   if (needsHead) source ??= await headSource(plan, item, call);
   if (source !== null) {
     const { sizeBytes } = source;
@@ -52,6 +53,17 @@ async function copyOnce(plan: CopyPlan, item: CopyItem, targetKey: string, call:
     }
   }
   return { type: 'copied', bytes: await copySingle(plan, item, targetKey, call) };
+}
+
+/** What copying it would count; only an object that no listing described has to be asked for its size. */
+async function plannedCopy(
+  plan: CopyPlan,
+  item: CopyItem,
+  source: ObjectFacts | null,
+  call: CallContext,
+): Promise<CopyOutcome> {
+  const sizeBytes = item.sizeBytes ?? source?.sizeBytes ?? (await headSource(plan, item, call)).sizeBytes;
+  return { type: 'copied', bytes: sizeBytes ?? 0 };
 }
 
 function headSource(plan: CopyPlan, item: CopyItem, call: CallContext): Promise<ObjectFacts> {
@@ -68,7 +80,8 @@ async function targetIsGood(
   try {
     const target = await headObject(plan.target.client, plan.target.bucket, targetKey, call);
     const { sizeBytes, lastModifiedMs } = source ?? item;
-    return isSkipped(plan.mode, { sizeBytes, etag: source?.etag ?? item.etag ?? '', lastModifiedMs }, target);
+    const compared = { sizeBytes, etag: source?.etag ?? item.etag ?? '', lastModifiedMs };
+    return isSkipped(plan.mode, compared, target, plan.tuning.verifyEtags);
   } catch (error) {
     if (error instanceof S3Error && error.code === 'NoSuchKey') return false;
     throw error;

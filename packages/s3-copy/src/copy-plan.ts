@@ -41,6 +41,8 @@ export interface CopyPlan {
   target: CopySide;
   mode: CopyMode;
   tuning: CopyTuning;
+  /** Look and decide, but write nothing. Default false. */
+  dryRun?: boolean;
   /** Uploads that an earlier run left at the target, by target key; aborted when their object is copied again. */
   leftUploads?: Map<string, Upload[]>;
 }
@@ -51,7 +53,12 @@ export interface CopyItem {
   sizeBytes: number | null;
   etag: string | null;
   lastModifiedMs: number | null;
+  /** What is to be done, where the listings have told already; absent: the target is asked, as the mode wants it. */
+  verdict?: PlannedAction;
 }
+
+/** What is done, or in a dry run would be done, with an object. `exclude`: the filter left it out. */
+export type PlannedAction = 'copy' | 'skip' | 'exclude';
 
 /** How it ended; failures are thrown. */
 export type CopyOutcome = { type: 'copied'; bytes: number } | { type: 'skipped' };

@@ -1,5 +1,5 @@
 import type { CopyFailure, Ticket } from './checkpoint.ts';
-import type { CopyItem, CopyMode, CopySide, CopyTuning } from './copy-plan.ts';
+import type { CopyItem, CopyMode, CopySide, CopyTuning, PlannedAction } from './copy-plan.ts';
 import type { CopyCounters } from './counters.ts';
 import type { S3Error } from './errors.ts';
 import type { CallContext, CallTally, OperationGate, Traffic } from './gate.ts';
@@ -40,9 +40,6 @@ export interface CopyRunOptions {
   /** Abandons the run. */
   signal?: AbortSignal;
 }
-
-/** What a run would do with an object. `exclude`: the filter left it out. */
-export type PlannedAction = 'copy' | 'skip' | 'exclude';
 
 /** How far a run is. */
 export interface CopySnapshot {

@@ -6,12 +6,14 @@ import { copyObject } from './copy-object.ts';
 import { DEFAULT_TUNING } from './copy-plan.ts';
 import type { CopyOutcome, CopyPlan } from './copy-plan.ts';
 import type { CopyResult, CopyRunOptions, CopySnapshot, UnderWay, WorkItem, WorkSource } from './copy-run-options.ts';
-import { emptyCounters } from './counters.ts';
+import { countersWhenDecided, emptyCounters } from './counters.ts';
+import type { CopyCounters } from './counters.ts';
 import { S3Error } from './errors.ts';
 import { SuspicionLedger, classifyFault } from './fault-policy.ts';
 import { emptyTally, openGate } from './gate.ts';
 import type { CallContext, CallTally, OperationGate, Traffic } from './gate.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
+import { weightOf } from './item-weight.ts';
 import { leftUploads } from './left-uploads.ts';
 import { Pause } from './pause.ts';
 import { internalError, keyIsNoText } from './run-errors.ts';
@@ -28,8 +30,6 @@ import { internalError, keyIsNoText } from './run-errors.ts';
 const DEFAULT_MAX_AHEAD_OF_CHECKPOINT = 50_000;
 /** Objects in a row that fail for what may be the endpoint's fault before the run stops. */
 const SUSPICION_LIMIT = 16;
-/** Memory of one streamed transfer: what waits in the two sockets and between them. */
-const STREAM_BYTES = 512 * 1024;
 /** A released run waits this long for what is under way, in ms. */
 const RELEASE_GRACE_MS = 2_000;
 
@@ -57,7 +57,8 @@ export class CopyRun {
   constructor(options: CopyRunOptions, checkpoint: string | null, work: WorkSource) {
     this.#options = options;
     const tuning = { ...DEFAULT_TUNING, ...options.tuning };
-    this.#plan = { source: options.source, target: options.target, mode: options.mode, tuning };
+    const { source, target, mode, dryRun } = options;
+    this.#plan = { source, target, mode, tuning, dryRun: dryRun === true };
     this.#tracker = new CheckpointTracker(checkpoint, (failure) => options.onFailure?.(failure));
     this.#limit = new InFlightLimit(options.concurrency ?? 64, options.maxBytesInFlight ?? 256 * 1024 * 1024);
     this.#maxAhead = Math.max(1, options.maxAheadOfCheckpoint ?? DEFAULT_MAX_AHEAD_OF_CHECKPOINT);
@@ -125,23 +126,25 @@ export class CopyRun {
   async #dispatch(work: WorkSource): Promise<void> {
     const tally = emptyTally();
     const call: CallContext = { ...this.#call(tally), cancellation: this.#waiting };
-    if (this.#options.abortLeftUploads === true) {
+    if (this.#options.abortLeftUploads === true && this.#plan.dryRun !== true) {
       this.#plan.leftUploads = await this.#absorb(() => leftUploads(this.#plan, call));
     }
     for await (const page of work(call, (run) => this.#absorb(run))) {
       this.#tracker.addOverhead(tally);
       Object.assign(tally, emptyTally());
       for (const item of page) {
-        const bytes = this.#weight(item);
-        const room = this.#limit.take(bytes);
+        const decided = countersWhenDecided(item.verdict);
+        const bytes = decided === null ? weightOf(this.#plan, item) : 0;
+        const room = decided === null ? this.#limit.take(bytes) : undefined;
         if (room !== undefined) await room;
         if (this.#waiting.reason === null && this.#tracker.outstanding >= this.#maxAhead) await this.#progress();
         if (this.#waiting.reason !== null) {
-          this.#limit.give(bytes);
+          if (decided === null) this.#limit.give(bytes);
           return;
         }
         const ticket = this.#tracker.begin(item.key, item.keyIsExact);
-        this.#start({ item, ticket, tally: emptyTally(), suspicion: null }, bytes);
+        if (decided === null) this.#start({ item, ticket, tally: emptyTally(), suspicion: null }, bytes);
+        else this.#finishDecided(ticket, item, decided);
       }
     }
   }
@@ -155,14 +158,14 @@ export class CopyRun {
 
   /** Repeats until it succeeds, fails for good or fails otherwise than by a throttle. */
   async #copy(object: UnderWay): Promise<void> {
-    const { item, ticket } = object;
+    const { item } = object;
     const call = this.#call(object.tally);
     for (;;) {
       try {
         const held = this.#pause.ready(this.#waiting);
         if (held !== undefined) await held;
         if (!item.keyIsExact) throw keyIsNoText(this.#plan, item.key);
-        this.#finish(ticket, object.tally, await copyObject(this.#plan, item, call));
+        this.#finish(object, await copyObject(this.#plan, item, call));
         return;
       } catch (error) {
         if (!this.#mayRepeat(error, object)) return;
@@ -201,8 +204,15 @@ export class CopyRun {
     }
   }
 
-  #finish(ticket: Ticket, tally: CallTally, outcome: CopyOutcome): void {
+  /** Ends an object that the listings have decided on. It says nothing about whether the endpoints take copies. */
+  #finishDecided(ticket: Ticket, item: WorkItem, counters: CopyCounters): void {
+    this.#tracker.finish(ticket, counters);
+    if (this.#plan.dryRun === true) this.#options.onPlanned?.(item, item.verdict ?? 'copy');
+  }
+
+  #finish({ item, ticket, tally }: UnderWay, outcome: CopyOutcome): void {
     this.#releaseSuspects();
+    if (this.#plan.dryRun === true) this.#options.onPlanned?.(item, outcome.type === 'skipped' ? 'skip' : 'copy');
     const counters = { ...emptyCounters(), ...tally };
     if (outcome.type === 'skipped') counters.objectsSkipped = 1;
     else {
@@ -227,7 +237,7 @@ export class CopyRun {
         this.#finishFailed(object, object.suspicion.error);
         continue;
       }
-      const bytes = this.#weight(object.item);
+      const bytes = weightOf(this.#plan, object.item);
       this.#limit.enter(bytes);
       this.#start(object, bytes);
     }
@@ -285,13 +295,6 @@ export class CopyRun {
       });
     }
     this.#wakeDispatcher = null;
-  }
-
-  #weight(item: WorkItem): number {
-    const { bufferUpToBytes, multipartThresholdBytes, partConcurrency } = this.#plan.tuning;
-    if (item.sizeBytes === null) return Math.max(bufferUpToBytes, STREAM_BYTES);
-    if (item.sizeBytes <= bufferUpToBytes) return item.sizeBytes;
-    return item.sizeBytes < multipartThresholdBytes ? STREAM_BYTES : STREAM_BYTES * partConcurrency;
   }
 
   #call(tally: CallTally): CallContext {

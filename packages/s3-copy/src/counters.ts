@@ -1,8 +1,12 @@
-/** Progress of a range; the fields of `copyCounters` in the protocol. */
+import type { PlannedAction } from './copy-plan.ts';
+
+/** Progress of a range; the fields of `copyCounters` in the protocol, and those excluded. */
 export interface CopyCounters {
   objectsListed: number;
   objectsCopied: number;
   objectsSkipped: number;
+  /** Listed, but left out by the filter. */
+  objectsExcluded: number;
   objectsFailed: number;
   /** Size of the objects copied, in bytes; a retried transfer counts once. */
   bytesCopied: number;
@@ -18,6 +22,7 @@ export function emptyCounters(): CopyCounters {
     objectsListed: 0,
     objectsCopied: 0,
     objectsSkipped: 0,
+    objectsExcluded: 0,
     objectsFailed: 0,
     bytesCopied: 0,
     parkedMs: 0,
@@ -30,8 +35,24 @@ export function addCounters(counters: CopyCounters, more: CopyCounters): void {
   counters.objectsListed += more.objectsListed;
   counters.objectsCopied += more.objectsCopied;
   counters.objectsSkipped += more.objectsSkipped;
+  counters.objectsExcluded += more.objectsExcluded;
   counters.objectsFailed += more.objectsFailed;
   counters.bytesCopied += more.bytesCopied;
   counters.parkedMs += more.parkedMs;
   counters.retries += more.retries;
+}
+
+/** What an object counts on which nothing is left to do, because the listings have told; null for all others. */
+export function countersWhenDecided(verdict: PlannedAction | undefined): CopyCounters | null {
+  switch (verdict) {
+    case 'skip':
+      return { ...emptyCounters(), objectsSkipped: 1 };
+    case 'exclude':
+      return { ...emptyCounters(), objectsExcluded: 1 };
+    case 'copy':
+    case undefined:
+      return null;
+    default:
+      return verdict satisfies never;
+  }
 }
