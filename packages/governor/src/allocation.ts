@@ -14,6 +14,12 @@ export interface RunningAgent {
   allocatedTps: number;
   /** What it reported last (D1), in TPS; null: nothing yet, so it counts as neither hungry nor slack. */
   actualTps: number | null;
+  /** `max-min` only: it had more work than credits and its rate does not say how much more; default false. */
+  limited?: boolean;
+  /** `max-min` only: its share of what is scarce, compared with others: 0.01–1,000; default 1. */
+  weight?: number;
+  /** `max-min` only: what it is given at least when it uses it, in TPS; default 0. */
+  minimumTps?: number;
 }
 
 /** Lowest global limit that is ever enforced, in TPS. */

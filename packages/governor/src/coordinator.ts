@@ -19,46 +19,16 @@
  * display; when it comes back it starts as if it came from idle.
  *
  * A heartbeat costs O(log n): agents stand in the order of their last sign of life, so that looking for stale ones
- * looks at the oldest only, and the split answers without a pass over the fleet (`fleet-split.ts`).
+ * looks at the oldest only, and the split answers without a pass over the fleet (`fleet-split.ts`, `max-min-split.ts`).
  */
 import { enforcedLimit, equalSplit } from './allocation.ts';
 import type { WindowGrant } from './credit-window.ts';
-import { FleetSplit } from './fleet-split.ts';
+import type { AllocationReason, GrantReason } from './allocation-reason.ts';
+import type { CoordinatorAgent, CoordinatorReport } from './coordinator-agent.ts';
+import { SPLITS, type PolicyName } from './policies.ts';
 import { Roster, type RosterAgent } from './roster.ts';
+import type { Split } from './split.ts';
 import { firstWindow, nextWindow, type WindowSchedule } from './window-schedule.ts';
-
-/** What the coordinator reads from a heartbeat. */
-export interface CoordinatorReport {
-  /** Epoch and number of the window that ends; null before the first grant. */
-  epoch: string | null;
-  windowNumber: number | null;
-  /** 0 while idle or in a holdoff. */
-  runningJobs: number;
-  /** Whether the agent charges against grants. */
-  limiter: boolean;
-  /** D1, for the window that ends. */
-  actualTps: number;
-}
-
-/** An agent as the coordinator sees it. Rates in TPS, times as they were passed in. */
-export interface CoordinatorAgent {
-  id: string;
-  /** Sign of life within three windows. */
-  online: boolean;
-  /** Online with a running job. */
-  active: boolean;
-  limiter: boolean;
-  /** What it runs with; after it went stale the last that it ran with; 0 when idle. */
-  allocatedTps: number;
-  /** What it would be given if its heartbeat came now; 0 when it is not in the split. */
-  nextTps: number;
-  actualTps: number;
-  /** Number of its latest grant in this epoch; 0 before the first. */
-  windowNumber: number;
-  creditBudget: number;
-  grantedAtMs: number | null;
-  lastHeartbeatAtMs: number | null;
-}
 
 /** Splits the budget. No I/O and no clock: every call brings the time. */
 export class Coordinator {
@@ -66,27 +36,37 @@ export class Coordinator {
   readonly #windowMs: number;
   #enabled: boolean;
   #limitTps: number;
-  readonly #split: FleetSplit;
+  #policy: PolicyName;
+  #split: Split;
   readonly #roster: Roster;
 
   /**
    * @param options.epoch new for each start of the console.
    * @param options.windowSeconds length of a window, > 0.
    * @param options.globalLimitTps budget; below 100 counts as 100.
+   * @param options.policy default `reclaim`.
    */
-  constructor(options: { epoch: string; windowSeconds: number; enabled: boolean; globalLimitTps: number }) {
+  constructor(options: {
+    epoch: string;
+    windowSeconds: number;
+    enabled: boolean;
+    globalLimitTps: number;
+    policy?: PolicyName;
+  }) {
     this.#epoch = options.epoch;
     this.#windowMs = options.windowSeconds * 1_000;
     this.#enabled = options.enabled;
     this.#limitTps = enforcedLimit(options.globalLimitTps);
-    this.#split = new FleetSplit(this.#limitTps);
+    this.#policy = options.policy ?? 'reclaim';
+    this.#split = new SPLITS[this.#policy](this.#limitTps);
     this.#roster = new Roster(this.#windowMs);
   }
 
-  /** Settings have changed; each agent notices with its next heartbeat. */
-  configure(settings: { enabled: boolean; globalLimitTps: number }): void {
+  /** Settings have changed; each agent notices with its next heartbeat. `policy` absent: as before. */
+  configure(settings: { enabled: boolean; globalLimitTps: number; policy?: PolicyName }): void {
     this.#limitTps = enforcedLimit(settings.globalLimitTps);
     this.#split.globalLimitTps = this.#limitTps;
+    this.#follow(settings.policy ?? this.#policy);
     if (settings.enabled === this.#enabled) return;
     this.#enabled = settings.enabled;
     for (const agent of this.#roster.all()) {
@@ -162,6 +142,35 @@ export class Coordinator {
     return this.#grantFirst(agent, null, now, nowMs, null);
   }
 
+  /**
+   * The overshoot guard found fewer credits than a grant was computed to hold: the agent runs with what there was.
+   * Ignored when the agent has another grant by now.
+   * @param creditBudget whole credits ≥ 0; more than computed changes nothing.
+   * @returns the grant as it is then; null when it was not the agent's latest.
+   */
+  cut(agentId: string, windowNumber: number, creditBudget: number): WindowGrant | null {
+    const agent = this.#roster.get(agentId);
+    const grant = agent?.grant ?? null;
+    if (agent === undefined || grant === null || grant.windowNumber !== windowNumber) return null;
+    if (creditBudget >= grant.creditBudget) return grant;
+    const allocatedTps = creditBudget / grant.windowSeconds;
+    agent.grant = { ...grant, creditBudget, allocatedTps };
+    const [latest, ...before] = agent.reasons;
+    if (latest !== undefined) agent.reasons = [{ ...latest, creditBudget }, ...before];
+    if (agent.state === 'running') this.#split.put({ ...agent.claim, id: agent.id, allocatedTps });
+    return agent.grant;
+  }
+
+  /** Why an agent has what it has: its latest grants of this epoch, newest first, at most two. */
+  why(agentId: string): readonly GrantReason[] {
+    return this.#roster.get(agentId)?.reasons ?? [];
+  }
+
+  /** Active agents, and those among them that use (nearly) all they have. */
+  get appetite(): { activeAgents: number; hungryAgents: number } {
+    return { activeAgents: this.#split.size, hungryAgents: this.#split.hungry };
+  }
+
   /** The agent was revoked or said goodbye; unknown ones are ignored. */
   forget(agentId: string): void {
     this.#split.remove(agentId);
@@ -196,12 +205,12 @@ export class Coordinator {
     actualTps: number | null,
     now: number,
     nowMs: number,
-    answered: CoordinatorReport | null,
+    report: CoordinatorReport | null,
   ): WindowGrant {
     agent.state = 'running';
     agent.actualTps = actualTps ?? 0;
-    const schedule = firstWindow(agent.schedule, now, this.#windowMs);
-    return this.#issue(agent, equalSplit(this.#limitTps, this.#roster.sharing), actualTps, schedule, nowMs, answered);
+    agent.claim = claimOf(report, actualTps);
+    return this.#issue(agent, this.#firstShare(), firstWindow(agent.schedule, now, this.#windowMs), nowMs, report);
   }
 
   #grantNext(
@@ -211,36 +220,54 @@ export class Coordinator {
     actualTps: number,
     now: number,
     nowMs: number,
-    answered: CoordinatorReport,
+    report: CoordinatorReport,
   ): WindowGrant {
     agent.actualTps = actualTps;
-    this.#split.put({ id: agent.id, allocatedTps: grant.allocatedTps, actualTps });
-    const nextTps = this.#split.nextTps(agent.id) ?? equalSplit(this.#limitTps, this.#roster.sharing);
-    return this.#issue(agent, nextTps, actualTps, nextWindow(schedule, now, this.#windowMs), nowMs, answered);
+    agent.claim = claimOf(report, actualTps);
+    this.#split.put({ ...agent.claim, id: agent.id, allocatedTps: grant.allocatedTps });
+    const reason = this.#split.explain(agent.id) ?? this.#firstShare();
+    return this.#issue(agent, reason, nextWindow(schedule, now, this.#windowMs), nowMs, report);
+  }
+
+  #firstShare(): AllocationReason {
+    const onlineAgents = this.#roster.sharing;
+    const shareTps = equalSplit(this.#limitTps, onlineAgents);
+    return { rule: 'first-grant', limitTps: this.#limitTps, onlineAgents, shareTps };
   }
 
   #issue(
     agent: RosterAgent,
-    allocatedTps: number,
-    actualTps: number | null,
+    reason: AllocationReason,
     schedule: WindowSchedule,
     nowMs: number,
     answered: CoordinatorReport | null,
   ): WindowGrant {
     const windowSeconds = schedule.creditMs / 1_000;
-    agent.windowNumber += 1;
+    const allocatedTps = reason.shareTps;
+    const creditBudget = Math.floor(allocatedTps * windowSeconds);
+    const windowNumber = agent.windowNumber + 1;
+    agent.windowNumber = windowNumber;
     agent.schedule = schedule;
     agent.answered = answered === null ? null : { epoch: answered.epoch, windowNumber: answered.windowNumber };
     agent.grantedAtMs = nowMs;
-    agent.grant = {
-      epoch: this.#epoch,
-      windowNumber: agent.windowNumber,
-      windowSeconds,
-      allocatedTps,
-      creditBudget: Math.floor(allocatedTps * windowSeconds),
-    };
-    this.#split.put({ id: agent.id, allocatedTps, actualTps });
-    return agent.grant;
+    const grant = { epoch: this.#epoch, windowNumber, windowSeconds, allocatedTps, creditBudget };
+    agent.grant = grant;
+    const why = { epoch: this.#epoch, windowNumber, grantedAtMs: nowMs, reason, windowSeconds };
+    const [latest] = agent.reasons;
+    agent.reasons = [
+      { ...why, computedCredits: creditBudget, creditBudget },
+      ...(latest === undefined ? [] : [latest]),
+    ];
+    this.#split.put({ ...agent.claim, id: agent.id, allocatedTps });
+    return grant;
+  }
+
+  #follow(policy: PolicyName): void {
+    if (policy === this.#policy) return;
+    this.#policy = policy;
+    const split = new SPLITS[policy](this.#limitTps);
+    for (const agent of this.#split.agents()) split.put(agent);
+    this.#split = split;
   }
 
   /** Takes the share of an agent away; its schedule stays, so that coming back at once earns no second window. */
@@ -262,4 +289,10 @@ export class Coordinator {
 /** Whether the report speaks of a window that this coordinator has not granted but another life of it has. */
 function measured(report: CoordinatorReport, epoch: string): boolean {
   return report.windowNumber !== null && report.epoch !== null && report.epoch !== epoch;
+}
+
+function claimOf(report: CoordinatorReport | null, actualTps: number | null): RosterAgent['claim'] {
+  if (report === null) return { actualTps };
+  const { limited = false, weight = 1, minimumTps = 0 } = report;
+  return { actualTps, limited, weight, minimumTps };
 }

@@ -1,4 +1,4 @@
-/** Number of shares and their sum in TPS. */
+/** Number of shares and their sum in TPS, both weighted where shares have weights. */
 export interface Tally {
   readonly count: number;
   readonly sum: number;

@@ -25,8 +25,10 @@ import {
   type Appetite,
   type RunningAgent,
 } from './allocation.ts';
+import type { ReclaimReason } from './allocation-reason.ts';
 import { fittingScale, MIN_AGENT_TPS, type Tally } from './fitting-scale.ts';
 import { OrderedTallies, type Place } from './ordered-tallies.ts';
+import type { Split } from './split.ts';
 
 const RUNS_WITH_WEIGHT = 1 - SMOOTHING;
 
@@ -47,8 +49,8 @@ interface Outlook {
   readonly scale: number;
 }
 
-/** The agents in the split with what they run with and reported; answers what each is given next. */
-export class FleetSplit {
+/** The policy `reclaim` without a pass over the fleet. */
+export class FleetSplit implements Split {
   #budget: number;
   readonly #members = new Map<string, Member>();
   readonly #hungry = new OrderedTallies<Member>();
@@ -69,12 +71,19 @@ export class FleetSplit {
     return this.#members.size;
   }
 
+  get hungry(): number {
+    return this.#hungry.total.count;
+  }
+
   set globalLimitTps(limit: number) {
     this.#budget = enforcedLimit(limit);
     this.#outlook = null;
   }
 
-  /** Adds an agent, or replaces what is known of it. */
+  agents(): RunningAgent[] {
+    return Array.from(this.#members.values(), ({ agent }) => agent);
+  }
+
   put(agent: RunningAgent): void {
     this.remove(agent.id);
     const member: Member = { agent, appetite: appetiteOf(agent), leave: () => {}, byActual: null };
@@ -84,7 +93,6 @@ export class FleetSplit {
     this.#outlook = null;
   }
 
-  /** Takes an agent out of the split; harmless when it is not in it. */
   remove(id: string): void {
     const member = this.#members.get(id);
     if (member === undefined) return;
@@ -94,17 +102,33 @@ export class FleetSplit {
     this.#outlook = null;
   }
 
-  /** What an agent is given at its next heartbeat, in TPS; undefined when it is not in the split. */
   nextTps(id: string): number | undefined {
+    return this.explain(id)?.shareTps;
+  }
+
+  explain(id: string): ReclaimReason | undefined {
     const member = this.#members.get(id);
     if (member === undefined) return undefined;
     this.#outlook ??= this.#lookAhead();
     const { base, reclaiming, bonus, scale } = this.#outlook;
-    const { allocatedTps, actualTps } = member.agent;
-    let computed = base;
-    if (reclaiming && member.appetite === 'hungry') computed += bonus;
-    if (reclaiming && member.appetite === 'slack') computed -= givenBack(base, actualTps ?? 0);
-    return Math.max(MIN_AGENT_TPS, scale * smoothed(computed, allocatedTps));
+    const { appetite, agent } = member;
+    const bonusTps = reclaiming && appetite === 'hungry' ? bonus : 0;
+    const givenBackTps = reclaiming && appetite === 'slack' ? givenBack(base, agent.actualTps ?? 0) : 0;
+    const share = smoothed(base + bonusTps - givenBackTps, agent.allocatedTps);
+    return {
+      rule: 'reclaim',
+      limitTps: this.#budget,
+      activeAgents: this.#members.size,
+      hungryAgents: this.hungry,
+      appetite,
+      actualTps: agent.actualTps,
+      runsWithTps: agent.allocatedTps,
+      baseTps: base,
+      givenBackTps,
+      bonusTps,
+      scale,
+      shareTps: Math.max(MIN_AGENT_TPS, scale * share),
+    };
   }
 
   #enter(member: Member): void {

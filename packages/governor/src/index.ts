@@ -7,12 +7,14 @@ export {
   type Appetite,
   type RunningAgent,
 } from './allocation.ts';
+export * from './allocation-reason.ts';
 export * from './bands.ts';
 export * from './coordinator.ts';
+export * from './coordinator-agent.ts';
 export * from './cost-model.ts';
 export * from './credit-window.ts';
 export { maxMinAllocation } from './max-min.ts';
-export * from './policies.ts';
+export { POLICIES, type AllocationPolicy, type PolicyName } from './policies.ts';
 export { ONLINE_WINDOWS } from './roster.ts';
 export * from './scenario.ts';
 export * from './simulate.ts';

@@ -7,9 +7,11 @@ export interface Place<T> {
   /** Tells equal keys apart. */
   readonly serial: number;
   readonly priority: number;
+  /** How much the key counts. */
+  readonly weight: number;
   left: Place<T> | null;
   right: Place<T> | null;
-  /** Of the subtree; computed from its children at each change, so that no rounding error builds up over time. */
+  /** Weights and weighted keys of the subtree; computed from its children at each change, so that no rounding error builds up over time. */
   count: number;
   sum: number;
 }
@@ -17,7 +19,7 @@ export interface Place<T> {
 const NOTHING: Tally = { count: 0, sum: 0 };
 
 /**
- * Numbers in order, with their count and sum above or below any value in O(log n). A treap (Seidel and Aragon 1996):
+ * Numbers in order, with their count and sum, both weighted, above or below any value in O(log n). A treap (Seidel and Aragon 1996):
  * each node has a pseudo-random priority, and the tree is what inserting by priority would have built.
  */
 export class OrderedTallies<T> {
@@ -31,17 +33,21 @@ export class OrderedTallies<T> {
     return this.#root ?? NOTHING;
   }
 
-  /** @param key finite number. */
-  add(key: number, item: T): Place<T> {
+  /**
+   * @param key finite number.
+   * @param weight > 0, default 1: tallies count the key that often.
+   */
+  add(key: number, item: T, weight: number = 1): Place<T> {
     const place: Place<T> = {
       key,
       item,
       serial: (this.#serial += 1),
       priority: this.#nextPriority(),
+      weight,
       left: null,
       right: null,
-      count: 1,
-      sum: key,
+      count: weight,
+      sum: key * weight,
     };
     this.#root = insert(this.#root, place);
     return place;
@@ -61,8 +67,8 @@ export class OrderedTallies<T> {
         node = node.right;
         continue;
       }
-      count += 1 + (node.right?.count ?? 0);
-      sum += node.key + (node.right?.sum ?? 0);
+      count += node.weight + (node.right?.count ?? 0);
+      sum += node.key * node.weight + (node.right?.sum ?? 0);
       node = node.left;
     }
     return { count, sum };
@@ -77,8 +83,8 @@ export class OrderedTallies<T> {
         node = node.left;
         continue;
       }
-      count += 1 + (node.left?.count ?? 0);
-      sum += node.key + (node.left?.sum ?? 0);
+      count += node.weight + (node.left?.count ?? 0);
+      sum += node.key * node.weight + (node.left?.sum ?? 0);
       node = node.right;
     }
     return { count, sum };
@@ -104,8 +110,8 @@ function comesBefore<T>(a: Place<T>, b: Place<T>): boolean {
 }
 
 function recount<T>(node: Place<T>): Place<T> {
-  node.count = 1 + (node.left?.count ?? 0) + (node.right?.count ?? 0);
-  node.sum = (node.left?.sum ?? 0) + node.key + (node.right?.sum ?? 0);
+  node.count = (node.left?.count ?? 0) + node.weight + (node.right?.count ?? 0);
+  node.sum = (node.left?.sum ?? 0) + node.key * node.weight + (node.right?.sum ?? 0);
   return node;
 }
 

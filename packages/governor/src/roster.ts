@@ -1,3 +1,5 @@
+import type { RunningAgent } from './allocation.ts';
+import type { GrantReason } from './allocation-reason.ts';
 import type { WindowGrant } from './credit-window.ts';
 import { LinkedQueue, type Linked } from './linked-queue.ts';
 import type { WindowSchedule } from './window-schedule.ts';
@@ -15,6 +17,10 @@ export interface RosterAgent extends Linked<RosterAgent> {
   /** What it runs with; null when it has no share. */
   grant: WindowGrant | null;
   schedule: WindowSchedule | null;
+  /** What the split knows of it besides what it runs with. */
+  claim: Omit<RunningAgent, 'id' | 'allocatedTps'>;
+  /** Of its latest grants, newest first, at most two. */
+  reasons: readonly GrantReason[];
   /** Epoch and window of the report that the grant answered; null when it answered a job. */
   answered: { readonly epoch: string | null; readonly windowNumber: number | null } | null;
   /** On the roster's own clock, which never steps back. */
@@ -112,6 +118,8 @@ export class Roster {
       windowNumber: this.#forgottenNumber,
       grant: null,
       schedule: null,
+      claim: { actualTps: null },
+      reasons: [],
       answered: null,
       seenAtMs: 0,
       grantedAtMs: null,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, displayName, id, rate, timestampMs } from './identifiers.ts';
-import { transactionType } from './settings.ts';
+import { costModel, transactionType } from './settings.ts';
 import { grant, windowUsage } from './windows.ts';
 
 /** Sent once with the enrolment token: makes the agent known, answers with its own credential. */
@@ -42,6 +42,8 @@ export const heartbeatRequest = z.strictObject({
   /** The window that ends with this heartbeat; null before the first grant. */
   usage: windowUsage.nullable(),
   holdoff: holdoff.nullable(),
+  /** Operations charged at the safe rate while no console answered, since the last heartbeat that was; absent: none. */
+  safeOps: count.optional(),
 });
 export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
 
@@ -52,6 +54,12 @@ export const limiterInstructions = z.object({
   settingsVersion: z.number().int().nonnegative(),
   chargedTypes: z.array(transactionType),
 });
+  /** What requests cost; absent: `per-object`. */
+  costModel: costModel.optional(),
+  /** Credits are released evenly; absent: all at the start of the window. */
+  pacing: z.object({ burstSeconds: z.number().positive() }).optional(),
+  /** What this agent may do while no console answers, in TPS; absent: operations park. */
+  safeTps: rate.optional(),
 export type LimiterInstructions = z.infer<typeof limiterInstructions>;
 
 export const heartbeatResponse = z.object({

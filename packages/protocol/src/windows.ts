@@ -14,6 +14,11 @@ export const grant = z.object({
   allocatedTps: rate,
   /** `floor(allocatedTps × windowSeconds)` operations. */
   creditBudget: count,
+  /**
+   * Only with the overshoot guard: seconds, counted from the moment the request was sent, after which credits that are
+   * left are void. Without it they last until the next heartbeat.
+   */
+  validSeconds: z.number().positive().optional(),
 });
 export type Grant = z.infer<typeof grant>;
 
@@ -32,6 +37,8 @@ export const windowUsage = z.object({
   chargedByType,
   /** Time in which credits were out and something was parked, in ms. */
   exhaustedMs: count,
+  /** Time in which something was parked for its slot although the window had credits left, in ms; absent when not paced. */
+  pacedMs: count.optional(),
   /** `chargedOps ÷ (windowMs − exhaustedMs)` in TPS (D1): above the allocation when the budget went early. */
   actualTps: rate,
   /** `chargedOps ÷ windowMs` in TPS. */

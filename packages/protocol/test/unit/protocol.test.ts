@@ -33,7 +33,7 @@ describe('keys', () => {
 
 describe('governor settings', () => {
   it('has defaults that are valid: LIST, GET and PUT on, DELETE off, alarm at 95 %', () => {
-    expect(governorSettings.parse(DEFAULT_GOVERNOR_SETTINGS)).toEqual({
+    expect(governorSettings.parse(DEFAULT_GOVERNOR_SETTINGS)).toMatchObject({
       enabled: true,
       globalLimitTps: 10_000,
       transactionTypes: { LIST: true, GET: true, PUT: true, DELETE: false },
