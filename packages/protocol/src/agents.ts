@@ -41,9 +41,9 @@ export const heartbeatRequest = z.strictObject({
   runningJobs: count,
   /** The window that ends with this heartbeat; null before the first grant. */
   usage: windowUsage.nullable(),
-  holdoff: holdoff.nullable(),
   /** Operations charged at the safe rate while no console answered, since the last heartbeat that was; absent: none. */
   safeOps: count.optional(),
+  holdoff: holdoff.nullable(),
 });
 export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
 
@@ -53,13 +53,13 @@ export const limiterInstructions = z.object({
   mode: z.enum(['enforced', 'off']),
   settingsVersion: z.number().int().nonnegative(),
   chargedTypes: z.array(transactionType),
-});
   /** What requests cost; absent: `per-object`. */
   costModel: costModel.optional(),
   /** Credits are released evenly; absent: all at the start of the window. */
   pacing: z.object({ burstSeconds: z.number().positive() }).optional(),
   /** What this agent may do while no console answers, in TPS; absent: operations park. */
   safeTps: rate.optional(),
+});
 export type LimiterInstructions = z.infer<typeof limiterInstructions>;
 
 export const heartbeatResponse = z.object({
