@@ -1,8 +1,13 @@
+import type { S3Client } from './client.ts';
+import { compileFilter } from './copy-filter.ts';
+import type { CopyFilter, FilteredObject } from './copy-filter.ts';
+import { DEFAULT_TUNING } from './copy-plan.ts';
+import type { CopyPlan } from './copy-plan.ts';
 import { CopyRun } from './copy-run.ts';
-import type { CopyFilter } from './copy-filter.ts';
 import type { CopyRunOptions, WorkItem } from './copy-run-options.ts';
 import { listPages, pageFetcher } from './list.ts';
-import type { KeyRange } from './list.ts';
+import type { KeyRange, PageFetcher } from './list.ts';
+import { checkByListing } from './listing-check.ts';
 
 /** Where a run looks for what the target has. */
 export type CheckBy = 'listing' | 'head';
@@ -22,24 +27,60 @@ export interface CopyRangeOptions extends CopyRunOptions {
   checkBy?: CheckBy;
   /** Keys per page of the listing: 1–1,000. Default: the server's, 1,000. */
   pageSize?: number;
+  /**
+   * Listing requests of each side under way at once: 1–64. More than one are used only while copying waits for the
+   * listing. Default 4.
+   */
+  listings?: number;
 }
+
+const DEFAULT_LISTINGS = 4;
 
 /** Starts to list and to copy; ends by itself, see `CopyRun`. */
 export function copyRange(options: CopyRangeOptions): CopyRun {
-  const { bucket, prefix, client } = options.source;
+  const { source, filter, pageSize } = options;
   const range = options.range ?? { startAfter: null, endAt: null };
   const checkpoint = options.checkpoint ?? null;
-  return new CopyRun(options, checkpoint, async function* (call, absorb) {
-    const fetch = pageFetcher(client, call);
-    const pages = listPages((request) => absorb(() => fetch(request)), {
-      bucket,
-      prefix,
-      range: { startAfter: checkpoint ?? range.startAfter, endAt: range.endAt },
-      ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
-    });
+  const toDo = { startAfter: checkpoint ?? range.startAfter, endAt: range.endAt };
+  const listing = { listings: options.listings ?? DEFAULT_LISTINGS, ...(pageSize === undefined ? {} : { pageSize }) };
+  return new CopyRun(options, checkpoint, (call, absorb) => {
+    const fetchWith = (client: S3Client): PageFetcher => {
+      const fetch = pageFetcher(client, call);
+      return (request) => absorb(() => fetch(request));
+    };
     // An object of the listing has all that an item needs.
-    yield* pages;
+    let pages: AsyncIterable<readonly WorkItem[]> = listPages(fetchWith(source.client), {
+      bucket: source.bucket,
+      prefix: source.prefix,
+      range: toDo,
+      ...listing,
+    });
+    if (filter !== undefined) pages = filtered(pages, compileFilter(filter, source.prefix));
+    if (options.checkBy !== 'listing' || options.mode === 'copy-all') return pages;
+    return checkByListing(pages, fetchWith(options.target.client), {
+      plan: planOf(options),
+      range: toDo,
+      ...listing,
+    });
   });
+}
+
+function planOf({ source, target, mode, tuning }: CopyRangeOptions): CopyPlan {
+  return { source, target, mode, tuning: { ...DEFAULT_TUNING, ...tuning } };
+}
+
+/** Marks what the filter leaves out: it still counts as listed, and the checkpoint moves over it. */
+async function* filtered(
+  pages: AsyncIterable<readonly WorkItem[]>,
+  passes: (object: FilteredObject) => boolean,
+): AsyncGenerator<readonly WorkItem[], void> {
+  for await (const page of pages) {
+    for (const item of page) {
+      const { key, sizeBytes, lastModifiedMs } = item;
+      if (!passes({ key, sizeBytes: sizeBytes ?? 0, lastModifiedMs: lastModifiedMs ?? 0 })) item.verdict = 'exclude';
+    }
+    yield page;
+  }
 }
 
 /** Copies listed keys, as for a retry. */

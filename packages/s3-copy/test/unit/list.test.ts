@@ -91,6 +91,12 @@ describe('listing', () => {
     });
   });
 
+  test('a key without the prefix that was asked for, or without a name, is a named error and is not copied', async () => {
+    const listing = listPages(async () => page(['a/1', 'b'], null), { bucket: 'b', prefix: 'a/' });
+    await expect(listing.next()).rejects.toMatchObject({ code: 'foreign-key' });
+    await expect(keysOf(async () => page([''], null))).rejects.toMatchObject({ code: 'foreign-key' });
+  });
+
   test('some empty pages are passed over, endless ones are an error', async () => {
     let calls = 0;
     const some: PageFetcher = async () => (++calls < 5 ? page([], `t${calls}`) : page(['a'], null));
