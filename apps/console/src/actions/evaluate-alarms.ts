@@ -1,6 +1,7 @@
 import { ALARM_RULES } from '@weir/governor';
 import type { AlarmChange } from '../fleet/alarm-board.ts';
 import type { ConsoleContext } from './context.ts';
+import { queueAlarmMessages } from './queue-alarm-messages.ts';
 import { saveRule } from './remembered-alarms.ts';
 import { utilizationPercent } from './utilization.ts';
 
@@ -24,16 +25,14 @@ export async function evaluateAlarms(context: ConsoleContext, { checkClear }: { 
 }
 
 /** A heartbeat is answered also when an alarm cannot be written down: the log has it then. */
-async function record(
-  context: ConsoleContext,
-  { type, alarm, remembered }: AlarmChange,
-  percent: number,
-): Promise<void> {
+async function record(context: ConsoleContext, change: AlarmChange, percent: number): Promise<void> {
+  const { type, alarm, remembered } = change;
   context.log.warn({ alarm: alarm.code, event: type, utilizationPercent: percent }, alarm.title);
   try {
     await context.storage.transaction(async (stores) => {
       await stores.alarms.save(alarm);
       await saveRule(stores, remembered);
+      await queueAlarmMessages(context, stores, change, percent);
     });
   } catch (error) {
     context.log.error({ alarm: alarm.code, event: type, error: String(error) }, 'an alarm could not be written down');

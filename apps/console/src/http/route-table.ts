@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import type { z } from 'zod';
 import type { ConsoleContext } from '../actions/context.ts';
+import { onBehalfOf } from '../actions/request-origin.ts';
 import { authenticate, SESSION_COOKIE } from './authentication.ts';
 import type { Call, Caller, Handler, Handlers, SessionCookie } from './call.ts';
 
@@ -50,7 +51,12 @@ function register<Name extends RouteName>(
       ...(body && { body }),
       response: { 200: response, ...errorResponses() },
     },
-    handler: async (request, reply) => reply.send(await handler(callOf<Name>(request, reply, secureCookies))),
+    handler: async (request, reply) => {
+      const call = callOf<Name>(request, reply, secureCookies);
+      // Agents call very often, and what they do says by itself where it comes from.
+      const answer = auth === 'agent' ? handler(call) : onBehalfOf(request.ip, () => handler(call));
+      return reply.send(await answer);
+    },
   });
 }
 

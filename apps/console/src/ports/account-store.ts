@@ -1,10 +1,14 @@
 import type { Role } from '@weir/protocol';
 
-/** A person who may log in. */
+/** A person who may log in. Times and `createdBy` are null where they were not written down yet. */
 export interface Account {
   username: string;
   role: Role;
   passwordHash: string;
+  createdAtMs: number | null;
+  createdBy: string | null;
+  passwordChangedAtMs: number | null;
+  lastLoginAtMs: number | null;
 }
 
 /** A login that has not ended. */
@@ -19,7 +23,13 @@ export interface StoredSession {
 /** Accounts and their sessions. */
 export interface AccountStore {
   account(username: string): Promise<Account | undefined>;
+  /** All accounts by name, each with the number of its sessions that have not expired. */
+  accounts(nowMs: number): Promise<{ account: Account; sessions: number }[]>;
+  /** Adds or replaces by name. */
   saveAccount(account: Account): Promise<void>;
+  /** Deletes an account; its sessions must have been ended. */
+  deleteAccount(username: string): Promise<void>;
+  countWithRole(role: Role): Promise<number>;
   /** The session and its account, if it has not expired. */
   session(tokenHash: string, nowMs: number): Promise<{ session: StoredSession; account: Account } | undefined>;
   insertSession(session: StoredSession): Promise<void>;

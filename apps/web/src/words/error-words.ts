@@ -43,6 +43,10 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     title: 'This is still in use.',
     remedy: 'Finish or cancel the copy jobs that use it first.',
   },
+  'last-admin': {
+    title: 'This is the only administrator.',
+    remedy: 'Make another account an administrator first.',
+  },
   'wrong-state': {
     title: 'This is not possible in the current state.',
     remedy: 'The state has changed meanwhile; look at it again and retry.',
@@ -66,6 +70,10 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
   'bucket-not-found': {
     title: 'The bucket does not exist.',
     remedy: 'Check its spelling, or create it on the server first.',
+  },
+  'store-unreachable': {
+    title: 'The store cannot be reached.',
+    remedy: 'Check address, user name and password, and that the console may connect to it.',
   },
   'protocol-too-old': {
     title: 'The other side speaks an older version.',

@@ -1,22 +1,24 @@
-import { sql, type Kysely } from 'kysely';
-import type { AuditStore } from '../../ports/audit-store.ts';
+import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import type { AuditFilter, AuditStore } from '../../ports/audit-store.ts';
 import type { Tables } from './schema.ts';
 import { fromJson } from './stored-json.ts';
 
 /** The audit trail in SQLite. */
 export function sqliteAuditStore(db: Kysely<Tables>): AuditStore {
   return {
-    async add({ atMs, actor, action, subject, detail }) {
-      const row = { at_ms: atMs, actor, action, subject, detail: JSON.stringify(detail) };
+    async add({ atMs, actor, action, subject, address, detail }) {
+      const row = { at_ms: atMs, actor, action, subject, address, detail: JSON.stringify(detail) };
       await db.insertInto('audit').values(row).execute();
     },
-    async list(limit) {
-      const rows = await db.selectFrom('audit').selectAll().orderBy('entry', 'desc').limit(limit).execute();
-      return rows.map(({ at_ms, actor, action, subject, detail }) => ({
+    async list(filter) {
+      const rows = await matching(db, filter).selectAll().orderBy('entry', 'desc').limit(filter.limit).execute();
+      return rows.map(({ entry, at_ms, actor, action, subject, address, detail }) => ({
+        entry,
         atMs: at_ms,
         actor,
         action,
         subject,
+        address,
         detail: fromJson(detail),
       }));
     },
@@ -28,4 +30,30 @@ export function sqliteAuditStore(db: Kysely<Tables>): AuditStore {
       return Number(result.numAffectedRows ?? 0n);
     },
   };
+}
+
+function matching(db: Kysely<Tables>, filter: AuditFilter): SelectQueryBuilder<Tables, 'audit', object> {
+  let query: SelectQueryBuilder<Tables, 'audit', object> = db.selectFrom('audit');
+  if (filter.before !== undefined) query = query.where('entry', '<', filter.before);
+  if (filter.actor !== undefined) query = query.where('actor', '=', filter.actor);
+  if (filter.fromMs !== undefined) query = query.where('at_ms', '>=', filter.fromMs);
+  if (filter.toMs !== undefined) query = query.where('at_ms', '<=', filter.toMs);
+  if (filter.action !== undefined) {
+    const { action } = filter;
+    query = query.where((expression) =>
+      expression.or([expression('action', '=', action), contains('action', `${action}.`, 1)]),
+    );
+  }
+  if (filter.text !== undefined && filter.text !== '') {
+    const text = filter.text.toLowerCase();
+    const columns = ['actor', 'action', 'subject', 'address', 'detail'] as const;
+    query = query.where((expression) => expression.or(columns.map((column) => contains(column, text))));
+  }
+  return query;
+}
+
+/** Whether a column holds the text, anywhere or at a place; not by LIKE, where `%` and `_` would mean something. */
+function contains(column: string, text: string, place?: number): ReturnType<typeof sql<boolean>> {
+  const found = sql`instr(lower(coalesce(${sql.ref(column)}, '')), ${text})`;
+  return place === undefined ? sql<boolean>`${found} > 0` : sql<boolean>`${found} = ${sql.lit(place)}`;
 }
