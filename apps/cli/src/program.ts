@@ -1,9 +1,11 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { reportError, type Terminal } from './output/terminal.ts';
 import type { AgentFlags } from './commands/agent.ts';
 import type { ConsoleFlags } from './commands/console.ts';
 import type { DemoFlags } from './commands/demo.ts';
 import { addAudit } from './commands/audit-flags.ts';
+import { addCopy } from './commands/copy-flags.ts';
+import { secondsRange, wholeNumber } from './commands/flag-values.ts';
 import { addQuota } from './commands/quota-flags.ts';
 import { EXIT_CODES } from './output/command-error.ts';
 import { VERSION } from './version.ts';
@@ -22,7 +24,7 @@ export function buildProgram(terminal: Terminal): { run(argv: readonly string[])
       const ending = (code: number): void => {
         exitCode = code;
       };
-      for (const add of [addDemo, addConsole, addAgent, addSimulate, addAudit, addQuota])
+      for (const add of [addDemo, addConsole, addAgent, addCopy, addSimulate, addAudit, addQuota])
         add(program, terminal, ending);
       // exitOverride is not inherited by commands that were added by `command()` before it was set on them.
       for (const command of program.commands) command.exitOverride();
@@ -144,25 +146,4 @@ const addSimulate: AddCommand = (program, terminal, ending) => {
 
 function example(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`;
-}
-
-/** Parser for an option that takes a whole number between two bounds. */
-function wholeNumber(lowest: number, highest: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < lowest || value > highest) {
-      throw new InvalidArgumentError(`It must be a whole number from ${lowest} to ${highest}.`);
-    }
-    return value;
-  };
-}
-
-function secondsRange(text: string): [number, number] {
-  const match = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text);
-  const low = Number(match?.[1]);
-  const high = Number(match?.[2]);
-  if (match === null || low > high) {
-    throw new InvalidArgumentError('It must be two numbers of seconds, the lower first, for example 30-300.');
-  }
-  return [low, high];
 }

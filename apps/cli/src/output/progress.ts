@@ -32,6 +32,13 @@ export class Progress {
     } else this.#terminal.err(`${line}\n`);
   }
 
+  /** Takes the line away, for whoever writes next. */
+  clear(): void {
+    if (this.#open) this.#terminal.err('\r\u001b[2K');
+    this.#open = false;
+    this.#lastAtMs = Number.NEGATIVE_INFINITY;
+  }
+
   /** Ends the line and states the result. */
   finish(line: string): void {
     if (this.#silent) return;

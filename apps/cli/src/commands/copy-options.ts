@@ -1,0 +1,43 @@
+import type { CheckBy, CopyMode } from '@weir/s3-copy';
+
+/** Flags of `weir copy` as commander hands them over. */
+export interface CopyFlags {
+  sourceUrl?: string;
+  sourceRegion?: string;
+  sourceAddressing?: 'path' | 'virtual';
+  sourceProfile?: string;
+  sourceEnv?: string;
+  sourceAccessKey?: string;
+  sourceSecretKey?: string;
+  targetUrl?: string;
+  targetRegion?: string;
+  targetAddressing?: 'path' | 'virtual';
+  targetProfile?: string;
+  targetEnv?: string;
+  targetAccessKey?: string;
+  targetSecretKey?: string;
+  createBucket: boolean;
+  mode: CopyMode;
+  check: CheckBy;
+  include: string[];
+  exclude: string[];
+  minSize?: number;
+  maxSize?: number;
+  newerThan?: number;
+  olderThan?: number;
+  dryRun: boolean;
+  tps?: number;
+  windowSeconds: number;
+  concurrency: number;
+  multipartThreshold?: number;
+  partSize?: number;
+  retry?: string;
+  failed?: string;
+  resume?: string;
+  maxFailures: number;
+  holdoffSeconds: [number, number];
+  patience: number;
+  count?: boolean;
+  quiet: boolean;
+  json: boolean;
+}

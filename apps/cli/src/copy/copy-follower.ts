@@ -1,0 +1,105 @@
+import { callContext, type CopySide, type OperationGate } from '@weir/s3-copy';
+import { Progress } from '../output/progress.ts';
+import type { Terminal } from '../output/terminal.ts';
+import type { CopySession } from './copy-session.ts';
+import { countObjects, type Total } from './count.ts';
+import { RateMeter } from './rate-meter.ts';
+import { objectsDone, progressLabel } from './report.ts';
+import type { StateFile } from './state-file.ts';
+import type { TpsBudget } from './tps-budget.ts';
+
+const LOOK_MS = 200;
+const SAVE_MS = 5_000;
+
+export interface FollowerOptions {
+  readonly session: CopySession;
+  readonly budget: TpsBudget;
+  /** Where the state is kept; null: nowhere. */
+  readonly file: StateFile | null;
+  readonly flags: { tps?: number; count?: boolean; retry?: string; quiet: boolean; dryRun: boolean };
+  readonly terminal: Terminal;
+  readonly now: () => number;
+}
+
+/** Shows how far a copy is, and saves it, while it goes on. */
+export class CopyFollower {
+  readonly #options: FollowerOptions;
+  readonly #progress: Progress;
+  readonly #meter = new RateMeter();
+  readonly #stop = new AbortController();
+  #total: Total | null = null;
+  #shareAtStart = 0;
+  #savedAtMs = 0;
+  #saveFailed = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#progress = new Progress(options.terminal, { now: options.now, silent: options.flags.quiet });
+  }
+
+  start(source: CopySide): void {
+    const { flags, terminal, now } = this.#options;
+    this.#savedAtMs = now();
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    if (flags.quiet || flags.retry !== undefined || !(flags.count ?? terminal.interactive)) return;
+    void this.#count(source);
+  }
+
+  /** Ends the line of progress; nothing is saved any more. Can be called twice. */
+  stop(): void {
+    if (this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+    this.#stop.abort();
+    this.#progress.clear();
+  }
+
+  #look(): void {
+    const { session, budget, flags, now } = this.#options;
+    const progress = session.progress();
+    const use = budget.use();
+    const done = objectsDone(progress.counters);
+    this.#meter.add({
+      atMs: now(),
+      objectsDone: done,
+      bytes: progress.counters.bytesCopied,
+      chargedOps: use.chargedOps,
+    });
+    const total = this.#total?.objects ?? null;
+    const share = total === null ? null : total === 0 ? 1 : Math.min(1, done / total);
+    const about = {
+      total,
+      parkedOps: use.parkedOps,
+      tpsLimit: flags.tps ?? null,
+      etaMs: this.#meter.etaMs(share, this.#shareAtStart),
+    };
+    this.#progress.update(progressLabel(progress, this.#meter.rates(), about), share);
+    this.#save();
+  }
+
+  #save(): void {
+    const { file, session, now, terminal } = this.#options;
+    if (file === null || this.#saveFailed || now() - this.#savedAtMs < SAVE_MS) return;
+    this.#savedAtMs = now();
+    file.write(session.state()).catch((error: unknown) => {
+      // Said once; the copy goes on, and its end says it again.
+      this.#saveFailed = true;
+      terminal.err(`Warning: ${error instanceof Error ? error.message : String(error)}\n`);
+    });
+  }
+
+  async #count(source: CopySide): Promise<void> {
+    const { budget, session } = this.#options;
+    const startedWith = objectsDone(session.progress().counters);
+    const gate: OperationGate = { charge: (operation, attempt, signal) => budget.charge(operation, attempt, signal) };
+    const call = callContext({ gate, signal: this.#stop.signal });
+    try {
+      const total = await countObjects(source, { startAfter: null, endAt: null }, () => true, call);
+      this.#shareAtStart = total.objects === 0 ? 0 : startedWith / total.objects;
+      this.#total = total;
+    } catch {
+      // The copy itself says what is wrong with the source; without a total there is just no ETA.
+    }
+  }
+}
