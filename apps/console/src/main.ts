@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Coordinator } from '@weir/governor';
-import { DEFAULT_GOVERNOR_SETTINGS, MONITOR_POINTS, ONLINE_WINDOWS, type Assignment } from '@weir/protocol';
+import { DEFAULT_GOVERNOR_SETTINGS, ONLINE_WINDOWS, type Assignment } from '@weir/protocol';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { giveBack } from './actions/claim-work.ts';
 import type { ConsoleContext, ConsoleLimits } from './actions/context.ts';
 import { ensureAccounts } from './actions/ensure-accounts.ts';
+import { openHistory } from './actions/open-history.ts';
 import { rememberedRules } from './actions/remembered-alarms.ts';
 import { requireOwnSecrets } from './actions/require-own-secrets.ts';
 import { takeShard } from './actions/take-shard.ts';
@@ -21,7 +22,6 @@ import { ClaimDesk } from './fleet/claim-desk.ts';
 import { Fleet } from './fleet/fleet.ts';
 import { JobRates } from './fleet/job-rates.ts';
 import { LeaseWatch } from './fleet/lease-watch.ts';
-import { MonitorHistory } from './fleet/monitor-history.ts';
 import { consoleLogger } from './host/console-logger.ts';
 import { systemClock } from './host/system-clock.ts';
 import { systemResolver } from './host/system-resolver.ts';
@@ -175,7 +175,8 @@ export async function assemble(
     if (leaseId !== null && agentId !== null) leases.begin({ leaseId, shardId, jobId, agentId }, start.steadyMs);
   }
   const fleet = new Fleet(windowMs * ONLINE_WINDOWS, await storage.agents.all(), start);
-  const samples = await storage.history.samplesSince(start.nowMs - windowMs * MONITOR_POINTS);
+  const alarms = new AlarmBoard(await rememberedRules(storage), () => systemRandom.id('alm'));
+  const limitTps = governor.settings.enabled ? governor.settings.globalLimitTps : null;
   const context: ConsoleContext = {
     limits: limitsOf(options),
     clock,
@@ -191,8 +192,8 @@ export async function assemble(
     enrolmentToken: secrets.enrolmentToken,
     fleet,
     coordinator: coordinatorFor(options, governor.settings, fleet),
-    history: new MonitorHistory(windowMs, samples),
-    alarms: new AlarmBoard(await rememberedRules(storage), () => systemRandom.id('alm')),
+    history: await openHistory(storage, fleet, alarms.active(), { windowMs, limitTps, start }),
+    alarms,
     leases,
     rates: new JobRates(),
     desk: new ClaimDesk<Assignment>({

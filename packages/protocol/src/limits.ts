@@ -16,6 +16,12 @@ export const MAX_GLOBAL_LIMIT_TPS = 1_000_000_000;
 /** Points of the monitor's chart: 60 windows, 30 minutes by default. */
 export const MONITOR_POINTS = 60;
 
+/** Rows of agents that one answer of the monitor lists at most: a page with more helps nobody, and it costs 0.5 kB a row. */
+export const MAX_MONITOR_ROWS = 2_000;
+
+/** Agents with a column of their own in the chart's data; what others do is in the total. */
+export const MAX_SERIES_AGENTS = 500;
+
 /** Longest request body that the console reads, in bytes. A progress report with a full list of failures is the largest. */
 export const MAX_BODY_BYTES = 1_048_576;
 

@@ -27,7 +27,7 @@ import {
   splitRequest,
   splitResponse,
 } from './jobs.ts';
-import { monitorView, windowRecordList } from './monitor.ts';
+import { historyQuery, monitorHistory, monitorQuery, monitorView, windowRecordList } from './monitor.ts';
 import { consoleInfo, empty, health, loginRequest, sessionView } from './session.ts';
 import { governorSettings, versionedGovernorSettings } from './settings.ts';
 
@@ -118,7 +118,11 @@ export const routes = {
     response: progressResponse,
   }),
 
-  monitor: route('GET', '/api/v1/monitor', 'viewer', 'TPS Monitor', { response: monitorView }),
+  monitor: route('GET', '/api/v1/monitor', 'viewer', 'TPS Monitor', { query: monitorQuery, response: monitorView }),
+  monitorHistory: route('GET', '/api/v1/monitor/history', 'viewer', 'TPS over hours or days', {
+    query: historyQuery,
+    response: monitorHistory,
+  }),
   windows: route('GET', '/api/v1/monitor/windows', 'viewer', 'Finished windows, newest first', {
     query: pageQuery,
     response: windowRecordList,

@@ -10,9 +10,9 @@ import { utilizationPercent } from './utilization.ts';
  * Without the limiter there is no limit to be near, so nothing fires, and at the next tick an alarm clears.
  */
 export async function evaluateAlarms(context: ConsoleContext, { checkClear }: { checkClear: boolean }): Promise<void> {
-  const { enabled, alarmThresholdPercent } = context.governor.settings;
+  const { alarmThresholdPercent } = context.governor.settings;
   const observation = {
-    utilizationPercent: enabled ? utilizationPercent(context) : 0,
+    utilizationPercent: utilizationPercent(context),
     thresholdPercent: alarmThresholdPercent,
     nowMs: context.clock.nowMs(),
     checkClear,

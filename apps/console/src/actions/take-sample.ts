@@ -1,30 +1,37 @@
+import { HISTORY_RANGES, MAX_SERIES_AGENTS } from '@weir/protocol';
 import type { Sample } from '../ports/history-store.ts';
+import { busiest } from '../fleet/busiest.ts';
 import { mbpsOf } from '../fleet/live-agent.ts';
 import { momentOf, type ConsoleContext } from './context.ts';
+import { utilizationOf } from './utilization.ts';
 
-/** Writes down what the fleet does now: one point of the monitor's chart. Agents that are away have no value. */
+const BUCKETS_MS = Object.values(HISTORY_RANGES).map(({ bucketMs }) => bucketMs);
+
+/**
+ * Writes down what the fleet does now: one point of the monitor's chart, with the limit that the reported windows ran under.
+ * Agents that are away have no value; of a large fleet only the busiest have one of their own.
+ */
 export async function takeSample(context: ConsoleContext): Promise<void> {
   const { nowMs, steadyMs } = momentOf(context);
-  context.fleet.settle(steadyMs);
+  const { fleet } = context;
+  fleet.settle(steadyMs);
   const allocations = new Map(context.coordinator.snapshot(steadyMs).map((agent) => [agent.id, agent.allocatedTps]));
-  const { enabled, globalLimitTps } = context.governor.settings;
+  const online = fleet.registered().filter((agent) => fleet.isOnline(agent, steadyMs));
+  const doing = online.map((agent) => {
+    const usage = fleet.isRunning(agent, steadyMs) ? agent.usage : null;
+    return {
+      agentId: agent.agentId,
+      actualTps: usage?.actualTps ?? 0,
+      allocatedTps: allocations.get(agent.agentId) ?? 0,
+      mbps: mbpsOf(usage),
+    };
+  });
   const sample: Sample = {
     atMs: nowMs,
-    limitTps: enabled ? globalLimitTps : null,
-    totalTps: context.fleet.totalActualTps,
-    agents: context.fleet
-      .registered()
-      .filter((agent) => context.fleet.isOnline(agent, steadyMs))
-      .map((agent) => {
-        const usage = context.fleet.isRunning(agent, steadyMs) ? agent.usage : null;
-        return {
-          agentId: agent.agentId,
-          actualTps: usage?.actualTps ?? 0,
-          allocatedTps: allocations.get(agent.agentId) ?? 0,
-          mbps: mbpsOf(usage),
-        };
-      }),
+    limitTps: utilizationOf(context).limitTps,
+    totalTps: fleet.totalActualTps,
+    agents: busiest(doing, MAX_SERIES_AGENTS, (agent) => agent.actualTps),
   };
   context.history.add(sample);
-  await context.storage.transaction((stores) => stores.history.addSample(sample));
+  await context.storage.transaction((stores) => stores.history.addSample(sample, BUCKETS_MS));
 }

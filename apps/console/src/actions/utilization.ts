@@ -1,6 +1,44 @@
-import type { ConsoleContext } from './context.ts';
+import { limitEvent } from '../fleet/fleet-watch.ts';
+import type { JudgedUse } from '../fleet/judged-use.ts';
+import { judgeByWindows, judgeByLimit } from '../fleet/judged-use.ts';
+import { momentOf, type ConsoleContext } from './context.ts';
 
-/** Sum of actual TPS over online running agents ÷ global limit, in percent. */
-export function utilizationPercent(context: Pick<ConsoleContext, 'fleet' | 'governor'>): number {
-  return (context.fleet.totalActualTps / context.governor.settings.globalLimitTps) * 100;
+type Watched = Pick<ConsoleContext, 'fleet' | 'governor' | 'history' | 'clock'>;
+
+/** A pass over a fleet of this many agents is too much for every heartbeat; then a result counts for a second. */
+const LARGE_FLEET = 2_000;
+const REUSED_FOR_MS = 1_000;
+
+/**
+ * How much of the budget is used. The total is of windows that have ended, so each agent's part is measured against the limit
+ * that its own window was granted under: a limit that was lowered a moment ago makes no peak and raises no alarm.
+ */
+export function utilizationOf(context: Watched): JudgedUse {
+  noteLimit(context);
+  const { fleet, history, governor } = context;
+  const { steadyMs } = momentOf(context);
+  if (!governor.settings.enabled) return { limitTps: null, percent: 0 };
+  if (!history.limits.unsettled(steadyMs)) return judgeByLimit(fleet.totalActualTps, history.limits.at(steadyMs));
+  const { judged } = history;
+  if (judged !== null && judged.agents > LARGE_FLEET && steadyMs - judged.steadyMs < REUSED_FOR_MS) return judged.use;
+  const agents = fleet.registered();
+  const running = agents.filter((agent) => fleet.isRunning(agent, steadyMs));
+  const use = judgeByWindows(running, history.limits);
+  history.judged = { steadyMs, agents: agents.length, use };
+  return use;
+}
+
+/** `utilizationOf`, the percentage alone. */
+export function utilizationPercent(context: Watched): number {
+  return utilizationOf(context).percent;
+}
+
+/** Notices when the limit in force is another one than before. */
+function noteLimit(context: Watched): void {
+  const { enabled, globalLimitTps } = context.governor.settings;
+  const limitTps = enabled ? globalLimitTps : null;
+  const changed = context.history.limits.note(limitTps, context.clock.steadyMs());
+  if (changed === null) return;
+  context.history.events.add([limitEvent(changed.before, limitTps, context.clock.nowMs())]);
+  context.history.judged = null;
 }

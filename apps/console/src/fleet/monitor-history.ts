@@ -1,14 +1,34 @@
-import { MONITOR_POINTS, type MonitorSeries } from '@weir/protocol';
+import { MAX_SERIES_AGENTS, MONITOR_POINTS, type MonitorSeries } from '@weir/protocol';
 import type { Sample } from '../ports/history-store.ts';
+import { busiest } from './busiest.ts';
+import type { EventLog } from './event-log.ts';
+import type { FleetWatch } from './fleet-watch.ts';
+import type { JudgedUse } from './judged-use.ts';
+import type { LimitTimeline } from './limit-timeline.ts';
 
-/** The last 60 windows, as the monitor's chart shows them. */
+/** What the history consists of beside its samples. */
+export interface HistoryParts {
+  limits: LimitTimeline;
+  events: EventLog;
+  watch: FleetWatch;
+}
+
+/** The last 60 windows, as the monitor's chart shows them, and what happened in them. */
 export class MonitorHistory {
+  readonly limits: LimitTimeline;
+  readonly events: EventLog;
+  readonly watch: FleetWatch;
+  /** The latest use of the budget that took a pass over the fleet, by whoever made it. */
+  judged: { steadyMs: number; agents: number; use: JudgedUse } | null = null;
   readonly #windowMs: number;
   /** By window slot: time ÷ window length. */
   readonly #samples = new Map<number, Sample>();
 
-  constructor(windowMs: number, samples: readonly Sample[]) {
+  constructor(windowMs: number, samples: readonly Sample[], parts: HistoryParts) {
     this.#windowMs = windowMs;
+    this.limits = parts.limits;
+    this.events = parts.events;
+    this.watch = parts.watch;
     for (const sample of samples) this.add(sample);
   }
 
@@ -30,16 +50,67 @@ export class MonitorHistory {
     const last = this.#samples.has(current) ? current : current - 1;
     const slots = Array.from({ length: MONITOR_POINTS }, (_, index) => last - MONITOR_POINTS + 1 + index);
     const samples = slots.map((slot) => this.#samples.get(slot));
-    const byAgent = samples.map((sample) => new Map(sample?.agents.map((agent) => [agent.agentId, agent.actualTps])));
-    return {
-      atMs: slots.map((slot) => slot * this.#windowMs),
-      limitTps: samples.map((sample) => sample?.limitTps ?? null),
-      totalTps: samples.map((sample) => sample?.totalTps ?? null),
-      agents: agents.map(({ agentId, name }) => ({
-        agentId,
-        name,
-        actualTps: byAgent.map((values) => values.get(agentId) ?? null),
-      })),
-    };
+    return seriesOf(
+      slots.map((slot, index) => ({ ...(samples[index] ?? EMPTY), atMs: slot * this.#windowMs })),
+      agents,
+    );
   }
+}
+
+/** A point of the chart: a sample or a bucket of samples. */
+export interface SeriesPoint {
+  atMs: number;
+  limitTps: number | null;
+  totalTps: number | null;
+  /** Highest total within the point; absent: the total itself. */
+  peakTps?: number | null;
+  agents: readonly { agentId: string; actualTps: number }[];
+}
+
+const EMPTY: Omit<SeriesPoint, 'atMs'> = { limitTps: null, totalTps: null, agents: [] };
+
+/** Points as columns: all registered agents, or the busiest where they are too many. */
+export function seriesOf(
+  points: readonly SeriesPoint[],
+  agents: readonly { agentId: string; name: string }[],
+): MonitorSeries {
+  const columns = new Map<string, (number | null)[]>();
+  const sums = new Map<string, number>();
+  for (const [index, point] of points.entries()) {
+    for (const { agentId, actualTps } of point.agents) {
+      const column = columns.get(agentId) ?? points.map(() => null);
+      column[index] = rounded(actualTps);
+      columns.set(agentId, column);
+      sums.set(agentId, (sums.get(agentId) ?? 0) + actualTps);
+    }
+  }
+  const shown =
+    agents.length <= MAX_SERIES_AGENTS
+      ? agents
+      : busiest(
+          agents.filter((agent) => columns.has(agent.agentId)),
+          MAX_SERIES_AGENTS,
+          ({ agentId }) => sums.get(agentId) ?? 0,
+        );
+  return {
+    atMs: points.map((point) => point.atMs),
+    limitTps: points.map((point) => point.limitTps),
+    totalTps: points.map((point) => nullOr(point.totalTps)),
+    peakTps: points.map((point) => nullOr(point.peakTps === undefined ? point.totalTps : point.peakTps)),
+    agents: shown.map(({ agentId, name }) => ({
+      agentId,
+      name,
+      actualTps: columns.get(agentId) ?? points.map(() => null),
+    })),
+    agentCount: agents.length,
+  };
+}
+
+function nullOr(tps: number | null): number | null {
+  return tps === null ? null : rounded(tps);
+}
+
+/** Two decimals: more cost bytes and show nothing. */
+function rounded(tps: number): number {
+  return Math.round(tps * 100) / 100;
 }

@@ -3,6 +3,7 @@ import { evaluateAlarms } from '../actions/evaluate-alarms.ts';
 import { expireLeases } from '../actions/expire-leases.ts';
 import { pruneHistory } from '../actions/prune-history.ts';
 import { takeSample } from '../actions/take-sample.ts';
+import { watchFleet } from '../actions/watch-fleet.ts';
 import { writeBehind } from '../actions/write-behind.ts';
 import type { Ticker } from './ticker.ts';
 
@@ -18,6 +19,8 @@ export function startTicks(context: ConsoleContext, ticker: Ticker): void {
     context.coordinator.tick(context.clock.steadyMs());
     await takeSample(context);
   });
+  // Marks on the chart stand where things happened, also within a window.
+  ticker.every('fleet-watch', Math.min(5_000, windowMs / 2), () => watchFleet(context));
   // A lease lapses after three windows; it should not take another whole one until somebody notices.
   ticker.every('leases', Math.min(5_000, windowMs / 4), () => expireLeases(context));
   ticker.every('alarms', ALARM_CHECK_MS, () => evaluateAlarms(context, { checkClear: true }));

@@ -1,6 +1,7 @@
 import { DEFAULT_GOVERNOR_SETTINGS } from '@weir/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { acknowledgeAlarm } from '../../src/actions/acknowledge-alarm.ts';
+import { readMonitor } from '../../src/actions/read-monitor.ts';
 import { saveGovernorSettings } from '../../src/actions/save-governor-settings.ts';
 import { TestConsole, usageOf, type TestAgent } from '../support/test-console.ts';
 
@@ -73,10 +74,54 @@ test('between the levels it ends ten minutes after its last firing', async () =>
   expect((alarm?.endedAtMs ?? 0) - raisedAtMs).toBeGreaterThanOrEqual(600_000);
 });
 
-test('a limit that is lowered below what is used fires at once', async () => {
-  await report(50);
-  await saveGovernorSettings(console.context, { ...DEFAULT_GOVERNOR_SETTINGS, globalLimitTps: 5_000 }, 'test');
-  expect(active()).toHaveLength(1);
+const limitOf = (globalLimitTps: number) =>
+  saveGovernorSettings(console.context, { ...DEFAULT_GOVERNOR_SETTINGS, globalLimitTps }, 'test');
+
+test('a lowered limit raises no alarm over windows that were granted under the higher one', async () => {
+  await report(60);
+  await limitOf(5_000);
+  expect(active()).toEqual([]);
+  expect(readMonitor(console.context)).toMatchObject({
+    globalLimitTps: 5_000,
+    judgedLimitTps: 10_000,
+    utilizationPercent: 60,
+  });
+  await console.clock.advance(29_000);
+  // The window that ran when the limit was lowered ends: it, too, was granted under the higher one.
+  await report(60);
+  await console.clock.advance(30_000);
+  expect(active()).toEqual([]);
+  // The first window under the lower limit obeys it.
+  await report(40);
+  await console.clock.advance(30_000);
+  expect(active()).toEqual([]);
+  expect(readMonitor(console.context)).toMatchObject({ judgedLimitTps: 5_000, utilizationPercent: 80 });
+  const { series } = readMonitor(console.context);
+  const above = series.totalTps.filter((tps, point) => (tps ?? 0) > (series.limitTps[point] ?? 0));
+  expect(above).toEqual([]);
+});
+
+test('what is above a lowered limit in windows of its own fires', async () => {
+  await report(60);
+  await limitOf(5_000);
+  for (let n = 0; n < 3; n += 1) {
+    await console.clock.advance(30_000);
+    await report(49);
+  }
+  expect(active()).toMatchObject([{ firings: 1, peakValue: 98 }]);
+});
+
+test('a limiter that is switched on raises no alarm over windows that ran without one', async () => {
+  await saveGovernorSettings(console.context, { ...DEFAULT_GOVERNOR_SETTINGS, enabled: false }, 'test');
+  for (let n = 0; n < 3; n += 1) {
+    await report(300);
+    await console.clock.advance(30_000);
+  }
+  await limitOf(10_000);
+  await report(300);
+  await console.clock.advance(29_000);
+  expect(active()).toEqual([]);
+  expect(readMonitor(console.context).utilizationPercent).toBe(0);
 });
 
 test('without the limiter nothing fires and the alarm clears', async () => {

@@ -17,10 +17,13 @@ function fleet(values: Readonly<Record<string, readonly (number | null)[]>>, lim
   const columns = Object.entries(values);
   const points = columns[0]?.[1].length ?? 0;
   const indices = Array.from({ length: points }, (_, index) => index);
+  const totals = indices.map((index) => columns.reduce((sum, [, column]) => sum + (column[index] ?? 0), 0));
   return {
     atMs: indices.map((index) => 1_700_000_000_000 + index * 30_000),
     limitTps: indices.map(() => limit),
-    totalTps: indices.map((index) => columns.reduce((sum, [, column]) => sum + (column[index] ?? 0), 0)),
+    totalTps: totals,
+    peakTps: totals,
+    agentCount: columns.length,
     agents: columns.map(([name, column]) => ({ agentId: name, name, actualTps: [...column] })),
   };
 }

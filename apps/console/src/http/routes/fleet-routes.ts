@@ -1,6 +1,7 @@
 import type { ConsoleContext } from '../../actions/context.ts';
 import { listAgents } from '../../actions/list-agents.ts';
 import { listWindows } from '../../actions/list-windows.ts';
+import { readHistory } from '../../actions/read-history.ts';
 import { readMonitor } from '../../actions/read-monitor.ts';
 import { revokeAgent } from '../../actions/revoke-agent.ts';
 import { personOf, type Handlers } from '../call.ts';
@@ -9,9 +10,10 @@ import { personOf, type Handlers } from '../call.ts';
 export function fleetRoutes(
   context: ConsoleContext,
   publicUrl: () => string,
-): Pick<Handlers, 'monitor' | 'windows' | 'agents' | 'revokeAgent' | 'enrolment'> {
+): Pick<Handlers, 'monitor' | 'monitorHistory' | 'windows' | 'agents' | 'revokeAgent' | 'enrolment'> {
   return {
-    monitor: () => readMonitor(context),
+    monitor: ({ query }) => readMonitor(context, query),
+    monitorHistory: ({ query }) => readHistory(context, query.range),
     windows: async ({ query }) => ({ windows: await listWindows(context, query.limit) }),
     agents: () => ({ agents: listAgents(context) }),
     revokeAgent: (call) => revokeAgent(context, call.params.agentId, personOf(call).username),

@@ -1,58 +1,24 @@
 import type { WindowRecord } from '@weir/protocol';
-import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
-import type { HistoryStore, Sample } from '../../ports/history-store.ts';
+import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable } from 'kysely';
+import type { HistoryStore, Retention } from '../../ports/history-store.ts';
+import { sampleHistory } from './sample-history.ts';
 import type { Tables } from './schema.ts';
+import { fromJson } from './stored-json.ts';
 
-/** Rows per insert: 5 to 10 columns each, below SQLite's bound on parameters. */
+/** Rows per insert: 10 columns each, below SQLite's bound on parameters. */
 const ROWS_PER_INSERT = 500;
 
-/** Samples and finished windows in SQLite. */
+/** What the monitor remembers, in SQLite. */
 export function sqliteHistoryStore(db: Kysely<Tables>): HistoryStore {
-  return { ...samples(db), ...windows(db) };
-}
-
-function samples(db: Kysely<Tables>): Pick<HistoryStore, 'addSample' | 'samplesSince'> {
   return {
-    async addSample({ atMs, limitTps, totalTps, agents }) {
-      await db
-        .insertInto('samples')
-        .values({ at_ms: atMs, limit_tps: limitTps, total_tps: totalTps })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-      for (let from = 0; from < agents.length; from += ROWS_PER_INSERT) {
-        const rows = agents.slice(from, from + ROWS_PER_INSERT).map((agent) => ({
-          at_ms: atMs,
-          agent_id: agent.agentId,
-          actual_tps: agent.actualTps,
-          allocated_tps: agent.allocatedTps,
-          mbps: agent.mbps,
-        }));
-        await db
-          .insertInto('agent_samples')
-          .values(rows)
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
-      }
-    },
-    async samplesSince(atMs) {
-      const totals = await db.selectFrom('samples').selectAll().where('at_ms', '>=', atMs).orderBy('at_ms').execute();
-      const byTime = new Map(
-        totals.map((row): [number, Sample] => [
-          row.at_ms,
-          { atMs: row.at_ms, limitTps: row.limit_tps, totalTps: row.total_tps, agents: [] },
-        ]),
-      );
-      const rows = await db.selectFrom('agent_samples').selectAll().where('at_ms', '>=', atMs).execute();
-      for (const { at_ms, agent_id, actual_tps, allocated_tps, mbps } of rows) {
-        const agent = { agentId: agent_id, actualTps: actual_tps, allocatedTps: allocated_tps, mbps };
-        byTime.get(at_ms)?.agents.push(agent);
-      }
-      return [...byTime.values()];
-    },
+    ...sampleHistory(db),
+    ...windows(db),
+    ...events(db),
+    prune: (retention, batch) => prune(db, retention, batch),
   };
 }
 
-function windows(db: Kysely<Tables>): Pick<HistoryStore, 'addWindows' | 'windows' | 'prune'> {
+function windows(db: Kysely<Tables>): Pick<HistoryStore, 'addWindows' | 'windows'> {
   return {
     async addWindows(records) {
       for (let from = 0; from < records.length; from += ROWS_PER_INSERT) {
@@ -73,19 +39,60 @@ function windows(db: Kysely<Tables>): Pick<HistoryStore, 'addWindows' | 'windows
         .execute();
       return rows.map(recordOf);
     },
-    async prune(beforeMs, batch) {
-      const deletions = [
-        sql`delete from windows where (agent_id, epoch, window_number) in
-          (select agent_id, epoch, window_number from windows where ended_at_ms < ${beforeMs} limit ${batch})`,
-        sql`delete from agent_samples where (at_ms, agent_id) in
-          (select at_ms, agent_id from agent_samples where at_ms < ${beforeMs} limit ${batch})`,
-        sql`delete from samples where at_ms in (select at_ms from samples where at_ms < ${beforeMs} limit ${batch})`,
-      ];
-      let deleted = 0;
-      for (const deletion of deletions) deleted += Number((await deletion.execute(db)).numAffectedRows ?? 0n);
-      return deleted;
+  };
+}
+
+function events(db: Kysely<Tables>): Pick<HistoryStore, 'addEvents' | 'eventsSince'> {
+  return {
+    async addEvents(added) {
+      for (let from = 0; from < added.length; from += ROWS_PER_INSERT) {
+        const rows = added.slice(from, from + ROWS_PER_INSERT);
+        await db
+          .insertInto('monitor_events')
+          .values(rows.map((event) => ({ at_ms: event.atMs, detail: JSON.stringify(event) })))
+          .execute();
+      }
+    },
+    async eventsSince(atMs) {
+      const rows = await db
+        .selectFrom('monitor_events')
+        .select('detail')
+        .where('at_ms', '>=', atMs)
+        .orderBy('at_ms')
+        .orderBy('event')
+        .execute();
+      return rows.map((row) => fromJson(row.detail));
     },
   };
+}
+
+/** The moment of the oldest row that may stay; 0, which nothing is older than, while there are not that many. */
+function beyond(table: 'windows' | 'monitor_events', column: string, max: number): RawBuilder<unknown> {
+  const at = sql.ref(column);
+  return sql`coalesce((select ${at} from ${sql.table(table)} order by ${at} desc limit 1 offset ${max - 1}), 0)`;
+}
+
+async function prune(db: Kysely<Tables>, keep: Retention, batch: number): Promise<number> {
+  const deletions = [
+    sql`delete from windows where (agent_id, epoch, window_number) in
+      (select agent_id, epoch, window_number from windows
+       where ended_at_ms < max(${keep.windowsSinceMs}, ${beyond('windows', 'ended_at_ms', keep.maxWindows)}) limit ${batch})`,
+    sql`delete from agent_samples where (at_ms, agent_id) in
+      (select at_ms, agent_id from agent_samples where at_ms < ${keep.samplesSinceMs} limit ${batch})`,
+    sql`delete from samples where at_ms in (select at_ms from samples where at_ms < ${keep.samplesSinceMs} limit ${batch})`,
+    sql`delete from monitor_events where event in
+      (select event from monitor_events
+       where at_ms < max(${keep.eventsSinceMs}, ${beyond('monitor_events', 'at_ms', keep.maxEvents)}) limit ${batch})`,
+    ...keep.bucketsSinceMs.flatMap(({ bucketMs, sinceMs }) => [
+      sql`delete from history_agents where (bucket_ms, at_ms, agent_id) in
+        (select bucket_ms, at_ms, agent_id from history_agents where bucket_ms = ${bucketMs} and at_ms < ${sinceMs} limit ${batch})`,
+      sql`delete from history_buckets where (bucket_ms, at_ms) in
+        (select bucket_ms, at_ms from history_buckets where bucket_ms = ${bucketMs} and at_ms < ${sinceMs} limit ${batch})`,
+    ]),
+  ];
+  let deleted = 0;
+  for (const deletion of deletions) deleted += Number((await deletion.execute(db)).numAffectedRows ?? 0n);
+  return deleted;
 }
 
 function rowOf(record: WindowRecord): Insertable<Tables['windows']> {

@@ -153,4 +153,34 @@ export const MIGRATIONS: readonly string[] = [
     detail text not null
   ) strict;
   `,
+  // History by the hour and the day: samples are added up in buckets, those of earlier versions too.
+  `
+  create table history_buckets (
+    bucket_ms integer not null,
+    at_ms integer not null,
+    samples integer not null,
+    limit_tps real,
+    total_sum real not null,
+    total_max real not null,
+    primary key (bucket_ms, at_ms)
+  ) strict, without rowid;
+  create table history_agents (
+    bucket_ms integer not null,
+    at_ms integer not null,
+    agent_id text not null,
+    tps_sum real not null,
+    primary key (bucket_ms, at_ms, agent_id)
+  ) strict, without rowid;
+  create table monitor_events (event integer primary key autoincrement, at_ms integer not null, detail text not null) strict;
+  create index monitor_events_by_time on monitor_events (at_ms);
+
+  with lengths (bucket_ms) as (values (120000), (600000), (3600000))
+  insert into history_buckets
+  select bucket_ms, at_ms / bucket_ms * bucket_ms, count(*), max(limit_tps), sum(total_tps), max(total_tps)
+  from samples, lengths group by 1, 2;
+  with lengths (bucket_ms) as (values (120000), (600000), (3600000))
+  insert into history_agents
+  select bucket_ms, at_ms / bucket_ms * bucket_ms, agent_id, sum(actual_tps)
+  from agent_samples, lengths group by 1, 2, 3;
+  `,
 ];

@@ -53,6 +53,16 @@ export interface Tables {
     allocated_tps: number;
     mbps: number;
   };
+  history_buckets: {
+    bucket_ms: number;
+    at_ms: number;
+    samples: number;
+    limit_tps: number | null;
+    total_sum: number;
+    total_max: number;
+  };
+  history_agents: { bucket_ms: number; at_ms: number; agent_id: string; tps_sum: number };
+  monitor_events: { event: Generated<number>; at_ms: number; detail: string };
   windows: {
     agent_id: string;
     epoch: string;

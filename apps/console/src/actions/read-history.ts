@@ -1,0 +1,34 @@
+import { HISTORY_RANGES, type HistoryRange, type MonitorHistoryView } from '@weir/protocol';
+import { mostTelling } from '../fleet/event-log.ts';
+import { seriesOf } from '../fleet/monitor-history.ts';
+import type { ConsoleContext } from './context.ts';
+import type { HistoryBucket } from '../ports/history-store.ts';
+
+/** The fleet over hours or days, from samples that were added up. The last point is the one that still grows. */
+export async function readHistory(context: ConsoleContext, range: HistoryRange): Promise<MonitorHistoryView> {
+  const { bucketMs, points } = HISTORY_RANGES[range];
+  const lastMs = Math.floor(context.clock.nowMs() / bucketMs) * bucketMs;
+  const sinceMs = lastMs - (points - 1) * bucketMs;
+  const buckets = await context.storage.history.bucketsSince(bucketMs, sinceMs);
+  const byTime = new Map(buckets.map((bucket) => [bucket.atMs, bucket]));
+  const filled = Array.from({ length: points }, (_, index) => {
+    const atMs = sinceMs + index * bucketMs;
+    return byTime.get(atMs) ?? { atMs, limitTps: null, totalTps: null, peakTps: null, agents: [] };
+  });
+  const events = await context.storage.history.eventsSince(sinceMs);
+  return {
+    range,
+    bucketSeconds: bucketMs / 1_000,
+    series: { ...seriesOf(filled, agentsIn(context, buckets)), agentCount: context.fleet.registered().length },
+    events: mostTelling(events),
+  };
+}
+
+/** Agents that have a column: also those that were revoked since. */
+function agentsIn(
+  context: Pick<ConsoleContext, 'fleet'>,
+  buckets: readonly HistoryBucket[],
+): { agentId: string; name: string }[] {
+  const ids = new Set(buckets.flatMap((bucket) => bucket.agents.map((agent) => agent.agentId)));
+  return [...ids].map((agentId) => ({ agentId, name: context.fleet.get(agentId)?.name ?? agentId }));
+}
