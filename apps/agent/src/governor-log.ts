@@ -20,6 +20,9 @@ export function logGovernorEvent(log: Logger, event: GovernorEvent): void {
       log.warn({ error, retryInMs: Math.round(event.retryInMs) }, 'heartbeat not answered');
       break;
     }
+    case 'safe-rate':
+      log.warn({ tps: event.tps }, 'no console answers: going on at the safe rate');
+      break;
     case 'console-back':
       log.info({ lostMs: event.lostMs }, 'the console answers again');
       break;

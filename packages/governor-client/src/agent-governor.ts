@@ -6,10 +6,11 @@
  *   closed ──grant──▶ enforced ──heartbeat begins: report frozen──▶ closed ──grant in the answer──▶ enforced …
  *
  * A report is frozen when its heartbeat begins and repeated unchanged until a console has answered it. While no console
- * answers, the window stays closed: credits are never restored without one. A holdoff shuts the gate in front of the
+ * answers, the window stays closed: credits are never restored without one, unless the settings allow a safe rate
+ * (`safe-rate.ts`), under which it is open until a console answers. A holdoff shuts the gate in front of the
  * window, also for operations that cost nothing, and reports no running job, so that the share goes to others.
  */
-import { chargeFor, CreditWindow, type S3Operation, type TransactionType, type WindowReport } from '@weir/governor';
+import { chargeFor, CreditWindow, type S3Operation, type TransactionType } from '@weir/governor';
 import {
   PROTOCOL_VERSION,
   type Grant,
@@ -27,24 +28,19 @@ import {
 } from './governor-options.ts';
 import { GrantOrder } from './grant-order.ts';
 import { HeartbeatLoop } from './heartbeat-loop.ts';
+import { SafeRate } from './safe-rate.ts';
+import type { HoldoffUnderWay } from './holdoff-under-way.ts';
 import { judgeHeartbeatError, refusesContent } from './transport.ts';
-
-interface HoldoffUnderWay {
-  endsAtMs: number;
-  reason: string;
-  jobId: string | null;
-  cancelTimer: () => void;
-  /** A window that is never granted: operations wait in it, first in first out, until the holdoff opens it. */
-  gate: CreditWindow;
-}
+import { Waiters } from './waiters.ts';
+import { usageOf } from './window-usage.ts';
 
 export class AgentGovernor {
   readonly #options: CompleteOptions;
   readonly #loop: HeartbeatLoop;
   readonly #order = new GrantOrder();
-  /** Rejects each operation that waits, for when no grant will come any more. */
-  readonly #parked = new Set<(error: Error) => void>();
+  readonly #waiters = new Waiters();
   #window: CreditWindow;
+  readonly #safe = new SafeRate(() => this.#window);
   #limiter: LimiterInstructions | null = null;
   #chargedTypes: ReadonlySet<TransactionType> = new Set(['LIST', 'GET', 'PUT', 'DELETE']);
   /** The report under way; the same until a console has answered it. */
@@ -63,7 +59,7 @@ export class AgentGovernor {
 
   constructor(options: AgentGovernorOptions) {
     this.#options = withDefaults(options);
-    this.#window = new CreditWindow({ now: this.#options.now });
+    this.#window = new CreditWindow(this.#options);
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
     });
@@ -76,6 +72,7 @@ export class AgentGovernor {
       onLost: (error, retryInMs) => {
         this.#lostSinceMs ??= this.#options.now();
         this.#options.onEvent({ type: 'console-lost', error, retryInMs });
+        this.#goOnSafely();
       },
       onFatal: (error) => this.#refused(error),
     });
@@ -94,10 +91,10 @@ export class AgentGovernor {
   charge(operation: S3Operation, attempt: number, signal?: AbortSignal): undefined | Promise<number> {
     if (this.#stopped !== null) return Promise.reject(this.#stopped);
     if (this.#holdoff !== null) return this.#chargeAfter(this.#holdoff, operation, attempt, signal);
-    const charge = chargeFor(operation, attempt, this.#chargedTypes);
+    const charge = chargeFor(operation, attempt, this.#chargedTypes, this.#limiter?.costModel);
     if (charge === null) return undefined;
     const parked = this.#window.charge(charge.type, charge.cost, signal);
-    return parked === undefined ? undefined : this.#untilStopped(parked);
+    return parked === undefined ? undefined : this.#waiters.until(parked);
   }
 
   /**
@@ -111,7 +108,7 @@ export class AgentGovernor {
     if (this.#limiter?.mode === 'off') return;
     // The console believes that this agent runs; it has to learn of the holdoff.
     if (this.#holdoff !== null) this.#loop.soon();
-    else if (grant !== null && this.#run(grant, 'claim')) {
+    else if (grant !== null && this.#run(grant, 'claim', this.#options.now())) {
       // A grant that came early pays for less than a window; the heartbeat is due after a whole one all the same.
       this.#loop.dueIn(Math.max(this.#intervalMs, grant.windowSeconds * 1_000));
     } else if (this.#window.mode === 'closed') this.#loop.soon();
@@ -127,6 +124,7 @@ export class AgentGovernor {
     const durationMs = Math.round(holdoffMinMs + random() * (holdoffMaxMs - holdoffMinMs));
     const gate = new CreditWindow({ now });
     const cancelTimer = startTimer(() => this.#endHoldoff(gate), durationMs);
+    this.#safe.end();
     this.#holdoff = { ...cause, endsAtMs: now() + durationMs, cancelTimer, gate };
     this.#options.onEvent({ type: 'holdoff-started', durationMs, ...cause });
     this.#loop.soon();
@@ -161,6 +159,7 @@ export class AgentGovernor {
     if (this.#stopped !== null) return;
     const started = this.#loop.state !== 'idle';
     this.#loop.stop();
+    this.#safe.end();
     this.#freezeReport();
     this.#sendAway(new GovernorStoppedError('stopped', 'the agent is stopping'));
     if (!started) return;
@@ -178,14 +177,18 @@ export class AgentGovernor {
   async #beat(signal: AbortSignal): Promise<number> {
     this.#freezeReport();
     const runningJobs = this.#holdoff === null ? this.#options.runningJobs() : 0;
+    const request = this.#request(runningJobs);
+    const sentAtMs = this.#options.now();
     try {
-      const response = await this.#options.transport.heartbeat(this.#request(runningJobs), signal);
+      const response = await this.#options.transport.heartbeat(request, signal);
       signal.throwIfAborted();
       this.#undelivered = null;
+      this.#safe.told(request.safeOps ?? 0);
+      this.#safe.end();
       this.#noteConsole();
       this.#settleReady?.resolve();
       this.#adopt(response.limiter);
-      if (response.grant !== null && this.#holdoff === null) this.#run(response.grant, 'heartbeat');
+      if (response.grant !== null && this.#holdoff === null) this.#run(response.grant, 'heartbeat', sentAtMs);
       // Accepted a job while the console was told that there was none.
       else if (runningJobs === 0 && this.#lacksCredits()) this.#loop.soon();
       this.#intervalMs = response.nextHeartbeatSeconds * 1_000;
@@ -204,13 +207,14 @@ export class AgentGovernor {
       limiter: true,
       runningJobs,
       usage: this.#undelivered,
+      ...(this.#safe.untoldOps > 0 && { safeOps: this.#safe.untoldOps }),
       holdoff: this.holdoff,
     };
   }
 
   /** Ends the window that runs, so that the heartbeat reports all of it; keeps a report that was not answered yet. */
   #freezeReport(): void {
-    if (this.#undelivered !== null || this.#window.mode === 'closed') return;
+    if (this.#undelivered !== null || this.#window.mode === 'closed' || this.#safe.active) return;
     const bytes = this.#options.takeTransferredBytes();
     const report = this.#window.mode === 'enforced' ? this.#window.endWindow() : null;
     if (report !== null) this.#undelivered = usageOf(report, bytes);
@@ -225,21 +229,34 @@ export class AgentGovernor {
       if (this.#holdoff === null) this.#window.open();
     } else if (this.#window.mode === 'open') {
       // Switched on, and perhaps no grant yet: nothing may run on as if it were off. Nothing is parked in an open window.
-      this.#window = new CreditWindow({ now: this.#options.now });
+      this.#window = new CreditWindow(this.#options);
     }
   }
 
-  /** Opens a closed window under a new grant. One that runs is never replaced: its charges have to be reported first. */
-  #run(grant: Grant, by: 'heartbeat' | 'claim'): boolean {
+  /**
+   * Opens a closed window under a new grant. One that runs is never replaced: its charges have to be reported first.
+   * @param askedAtMs when the request was sent: what the console counts as its lease began later, so it ends later too.
+   */
+  #run(grant: Grant, by: 'heartbeat' | 'claim', askedAtMs: number): boolean {
     if (this.#limiter?.mode === 'off' || this.#window.mode === 'enforced' || !this.#order.isNew(grant)) return false;
     const previous = this.#order.latest;
     this.#order.accept(grant);
-    this.#window.grant(grant);
+    const { validSeconds } = grant;
+    const validUntilMs = validSeconds === undefined ? undefined : askedAtMs + validSeconds * 1_000;
+    this.#window.grant(grant, { pacing: this.#limiter?.pacing, validUntilMs });
     if (previous !== null && previous.epoch !== grant.epoch) {
       this.#options.onEvent({ type: 'epoch-changed', from: previous.epoch, to: grant.epoch });
     }
     this.#options.onEvent({ type: 'granted', grant, by });
     return true;
+  }
+
+  /** No console answers: goes on at the safe rate, if the settings have one. */
+  #goOnSafely(): void {
+    const { mode, safeTps, pacing } = this.#limiter ?? {};
+    if (mode !== 'enforced' || safeTps === undefined || this.#holdoff !== null || this.#options.runningJobs() === 0)
+      return;
+    if (this.#safe.begin(safeTps, pacing?.burstSeconds)) this.#options.onEvent({ type: 'safe-rate', tps: safeTps });
   }
 
   #lacksCredits(): boolean {
@@ -267,15 +284,8 @@ export class AgentGovernor {
     signal: AbortSignal | undefined,
   ): Promise<number> {
     const held = holdoff.gate.charge('GET', 1, signal);
-    const heldMs = held === undefined ? 0 : await this.#untilStopped(held);
+    const heldMs = held === undefined ? 0 : await this.#waiters.until(held);
     return heldMs + ((await this.charge(operation, attempt, signal)) ?? 0);
-  }
-
-  #untilStopped(parked: Promise<number>): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#parked.add(reject);
-      parked.then(resolve, reject).finally(() => this.#parked.delete(reject));
-    });
   }
 
   #refused(cause: unknown): void {
@@ -290,16 +300,6 @@ export class AgentGovernor {
     this.#settleReady?.reject(error);
     this.#holdoff?.cancelTimer();
     this.#holdoff = null;
-    for (const reject of this.#parked) reject(error);
+    this.#waiters.sendAway(error);
   }
-}
-
-function usageOf(report: WindowReport, bytes: { bytesRead: number; bytesWritten: number }): WindowUsage {
-  return {
-    ...report,
-    windowMs: Math.round(report.windowMs),
-    exhaustedMs: Math.round(report.exhaustedMs),
-    bytesRead: bytes.bytesRead,
-    bytesWritten: bytes.bytesWritten,
-  };
 }

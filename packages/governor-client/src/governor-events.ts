@@ -9,6 +9,8 @@ export type GovernorEvent =
   | { type: 'epoch-changed'; from: string; to: string }
   /** A heartbeat was not answered; the next try follows in `retryInMs`. */
   | { type: 'console-lost'; error: unknown; retryInMs: number }
+  /** No console answers, and the settings let the agent go on at this rate until one does. */
+  | { type: 'safe-rate'; tps: number }
   | { type: 'console-back'; lostMs: number }
   | { type: 'holdoff-started'; durationMs: number; reason: string; jobId: string | null }
   | { type: 'holdoff-ended' }

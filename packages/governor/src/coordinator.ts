@@ -22,7 +22,7 @@
  * looks at the oldest only, and the split answers without a pass over the fleet (`fleet-split.ts`, `max-min-split.ts`).
  */
 import { enforcedLimit, equalSplit } from './allocation.ts';
-import type { WindowGrant } from './credit-window.ts';
+import type { WindowGrant } from './window-report.ts';
 import type { AllocationReason, GrantReason } from './allocation-reason.ts';
 import type { CoordinatorAgent, CoordinatorReport } from './coordinator-agent.ts';
 import { SPLITS, type PolicyName } from './policies.ts';

@@ -9,79 +9,64 @@
  *
  * closed:   every charge parks.
  * enforced: a charge is admitted while nothing is parked and its credits are there; else it parks behind the others.
+ *           Paced, credits are there slot by slot (`credit-release.ts`), and a timer looks again while something waits.
  * open:     every charge is admitted and costs nothing.
  *
  * Invariants: nobody overtakes an older operation; charged ≤ granted + debt, where debt comes only from a charge that
  * no window could ever hold and is taken from the grants that follow; whenever the oldest parked operation could be
- * admitted, it has been (checked at each grant and after each abort: the only moments at which that can become true).
+ * admitted, it has been (checked at each grant, after each abort, and, paced, by the timer: the only moments at which
+ * that can become true).
  */
 import type { TransactionType } from './cost-model.ts';
+import { CreditRelease } from './credit-release.ts';
 import { ParkingQueue, type AbortSource } from './parking-queue.ts';
+import { reportOf, type GrantTerms, type WindowGrant, type WindowReport } from './window-report.ts';
 
-/** Credits for one window, as the coordinator grants them. */
-export interface WindowGrant {
-  /** One life of the coordinator; numbers begin anew with it. */
-  epoch: string;
-  /** Whole number ≥ 1 that grows with each grant to an agent in one epoch. */
-  windowNumber: number;
-  /** Seconds that the credits stand for. */
-  windowSeconds: number;
-  allocatedTps: number;
-  /** Credits: `floor(allocatedTps × windowSeconds)`. */
-  creditBudget: number;
-}
+/** Runs something later and returns how to cancel it. */
+export type WindowTimer = (run: () => void, delayMs: number) => () => void;
 
-/** What an agent did in one window. Durations in ms, rates in TPS. */
-export interface WindowReport {
-  epoch: string;
-  windowNumber: number;
-  /** From the grant to the end of the window. */
-  windowMs: number;
-  creditBudget: number;
-  /** Credits taken; above `creditBudget` only by the debt of a charge larger than a window. */
-  chargedOps: number;
-  chargedByType: Record<TransactionType, number>;
-  /** Time in which the oldest parked operation lacked credits. */
-  exhaustedMs: number;
-  /** `chargedOps ÷ active seconds` (D1). */
-  actualTps: number;
-  /** `chargedOps ÷ window seconds`. */
-  meanTps: number;
-  /** Most operations charged in one whole second, counted from the start of the window. */
-  peakSecondTps: number;
-  /** Operations parked when the window ended. */
-  parkedOps: number;
-}
+/** Longest slot of a paced window, in ms: operations are let go in groups, so that a high rate costs few timers. */
+const LONGEST_SLOT_MS = 20;
+/** Credits come in whole numbers, but time in fractions: what is missing by rounding is not missing. */
+const ROUNDING = 1e-6;
 
-/**
- * Shortest active time that a rate is computed over, in ms. A grant that wakes thousands of parked operations is spent
- * within microseconds; divided by those it would report millions of TPS, so the rate is taken over the first second.
- */
-const SHORTEST_ACTIVE_MS = 1_000;
-
-const NOT_EXHAUSTED = -1;
+/** What the oldest parked operation waits for. */
+type Waiting = 'nothing' | 'credits' | 'slot';
 
 /** Credits of one agent: charges against the current grant, parks what exceeds it, reports each window. */
 export class CreditWindow {
   readonly #now: () => number;
+  readonly #startTimer: WindowTimer | undefined;
   readonly #queue: ParkingQueue = new ParkingQueue(() => this.#settle());
   #mode: 'closed' | 'enforced' | 'open' = 'closed';
   #grant: WindowGrant | null = null;
   #report: WindowReport | null = null;
-  #remaining = 0;
+  /** Credits that may be spent without a look at the clock; all that are left, unless the window is paced. */
+  #ready = 0;
+  #release: CreditRelease | null = null;
+  /** Where the release of the last paced window stood when it ended. */
+  #paced: { ready: number; atMs: number } | null = null;
+  #validUntilMs: number = Number.POSITIVE_INFINITY;
   #debt = 0;
   #charged = 0;
   #chargedByType: Record<TransactionType, number> = { LIST: 0, GET: 0, PUT: 0, DELETE: 0 };
   #startedAtMs = 0;
-  #exhaustedSinceMs: number = NOT_EXHAUSTED;
+  #waiting: Waiting = 'nothing';
+  #waitingSinceMs = 0;
   #exhaustedMs = 0;
+  #pacedMs = 0;
   #secondEndsAtMs = 0;
   #secondOps = 0;
   #peakSecondOps = 0;
+  #cancelTimer: (() => void) | null = null;
 
-  /** @param options.now monotonic clock in ms. */
-  constructor(options: { now: () => number }) {
+  /**
+   * @param options.now monotonic clock in ms.
+   * @param options.startTimer needed for paced windows only.
+   */
+  constructor(options: { now: () => number; startTimer?: WindowTimer }) {
     this.#now = options.now;
+    this.#startTimer = options.startTimer;
   }
 
   /** Operations that wait for credits. */
@@ -91,7 +76,7 @@ export class CreditWindow {
 
   /** Credits left in the window; 0 when none is open. */
   get remainingCredits(): number {
-    return this.#remaining;
+    return this.#release === null ? this.#ready : Math.max(0, Math.round(this.#release.left));
   }
 
   /** Credits that following grants still owe for a charge that was larger than a window. */
@@ -113,10 +98,14 @@ export class CreditWindow {
    * @throws RangeError for a cost that is not a whole number ≥ 1.
    */
   charge(type: TransactionType, cost: number, signal?: AbortSource): undefined | Promise<number> {
-    // `#remaining` is 0 unless a window is open, so this line alone decides the common case.
-    if (cost <= this.#remaining && this.#queue.size === 0 && cost >= 1) {
-      this.#take(type, cost, this.#now());
-      return undefined;
+    // `#ready` is 0 unless a window is open and not paced, so this line alone decides the common case.
+    if (cost <= this.#ready && this.#queue.size === 0 && cost >= 1) {
+      const now = this.#now();
+      if (now < this.#validUntilMs) {
+        this.#ready -= cost;
+        this.#count(type, cost, now);
+        return undefined;
+      }
     }
     if (this.#mode === 'open') return undefined;
     return this.#chargeOrPark(type, cost, signal);
@@ -126,22 +115,29 @@ export class CreditWindow {
    * Starts a window: replaces what was left of the last one and wakes parked operations in order.
    * A grant that this window has had already, or an older one of the same epoch, changes nothing: a repeated answer
    * must not hand out its credits twice.
+   * @throws Error for a paced window without a timer.
    */
-  grant(grant: WindowGrant): void {
+  grant(grant: WindowGrant, { pacing, validUntilMs = Number.POSITIVE_INFINITY }: GrantTerms = {}): void {
     const last = this.#grant;
     if (last !== null && last.epoch === grant.epoch && grant.windowNumber <= last.windowNumber) return;
+    if (pacing !== undefined && this.#startTimer === undefined) throw new Error('a paced window needs a timer');
     const now = this.#now();
+    this.#leaveWindow(now);
     this.#grant = { ...grant };
     this.#report = null;
     this.#mode = 'enforced';
+    this.#validUntilMs = validUntilMs;
     const repaid = Math.min(this.#debt, grant.creditBudget);
     this.#debt -= repaid;
-    this.#remaining = grant.creditBudget - repaid;
+    const credits = grant.creditBudget - repaid;
+    if (pacing === undefined) this.#ready = credits;
+    else this.#release = new CreditRelease(credits, grant.allocatedTps, pacing.burstSeconds, now, this.#paced);
     this.#charged = 0;
     this.#chargedByType = { LIST: 0, GET: 0, PUT: 0, DELETE: 0 };
     this.#startedAtMs = now;
-    this.#exhaustedSinceMs = NOT_EXHAUSTED;
+    this.#waiting = 'nothing';
     this.#exhaustedMs = 0;
+    this.#pacedMs = 0;
     this.#secondEndsAtMs = now + 1_000;
     this.#secondOps = 0;
     this.#peakSecondOps = 0;
@@ -150,10 +146,10 @@ export class CreditWindow {
 
   /** Limiter off: admits everything parked, in order, and charges nothing until the next grant. */
   open(): void {
-    this.#mode = 'open';
-    this.#remaining = 0;
-    this.#report = null;
     const now = this.#now();
+    this.#leaveWindow(now);
+    this.#mode = 'open';
+    this.#report = null;
     for (let parked = this.#queue.shift(); parked !== null; parked = this.#queue.shift()) {
       parked.admit(now - parked.parkedAtMs);
     }
@@ -168,32 +164,33 @@ export class CreditWindow {
    */
   endWindow(): WindowReport | null {
     if (this.#mode === 'enforced' && this.#grant !== null) {
-      this.#report = this.#closeWindow(this.#grant, this.#now());
+      const now = this.#now();
+      this.#noteWaiting('nothing', now);
+      this.#report = reportOf(this.#grant, {
+        windowMs: now - this.#startedAtMs,
+        exhaustedMs: this.#exhaustedMs,
+        pacedMs: this.#pacedMs,
+        chargedOps: this.#charged,
+        chargedByType: this.#chargedByType,
+        peakSecondOps: this.#peakSecondOps,
+        lastSecondOps: this.#secondOps,
+        parkedOps: this.#queue.size,
+      });
       this.#mode = 'closed';
-      this.#remaining = 0;
+      this.#leaveWindow(now);
     }
     return this.#report;
   }
 
-  #closeWindow(grant: WindowGrant, now: number): WindowReport {
-    this.#noteExhaustion(false, now);
-    const windowMs = Math.max(0, now - this.#startedAtMs);
-    const exhaustedMs = Math.min(this.#exhaustedMs, windowMs);
-    const shortest = windowMs === 0 ? SHORTEST_ACTIVE_MS : Math.min(SHORTEST_ACTIVE_MS, windowMs);
-    const activeMs = Math.max(windowMs - exhaustedMs, shortest);
-    return {
-      epoch: grant.epoch,
-      windowNumber: grant.windowNumber,
-      windowMs,
-      creditBudget: grant.creditBudget,
-      chargedOps: this.#charged,
-      chargedByType: this.#chargedByType,
-      exhaustedMs,
-      actualTps: (this.#charged * 1_000) / activeMs,
-      meanTps: (this.#charged * 1_000) / Math.max(windowMs, shortest),
-      peakSecondTps: Math.max(this.#peakSecondOps, this.#secondOps),
-      parkedOps: this.#queue.size,
-    };
+  /** What is left of the credits is void. */
+  #leaveWindow(now: number): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    this.#ready = 0;
+    if (this.#release === null) return;
+    this.#release.fill(now);
+    this.#paced = { ready: this.#release.ready, atMs: now };
+    this.#release = null;
   }
 
   #chargeOrPark(type: TransactionType, cost: number, signal?: AbortSource): undefined | Promise<number> {
@@ -202,37 +199,40 @@ export class CreditWindow {
     }
     if (signal?.aborted === true) return rejectedWith(signal.reason);
     const now = this.#now();
-    if (this.#queue.size === 0 && this.#admits(cost)) {
+    if (this.#queue.size === 0 && this.#lacking(cost, now) === 'nothing') {
       this.#take(type, cost, now);
       return undefined;
     }
-    this.#noteExhaustion(true, now);
     return new Promise((resolve, reject) => {
-      this.#queue.push({
-        type,
-        cost,
-        parkedAtMs: now,
-        admit: resolve,
-        abort: reject,
-        signal,
-        previous: null,
-        next: null,
-      });
+      const links = { previous: null, next: null };
+      this.#queue.push({ type, cost, parkedAtMs: now, admit: resolve, abort: reject, signal, ...links });
+      if (this.#queue.size === 1) this.#wait(cost, now);
     });
   }
 
-  #admits(cost: number): boolean {
-    if (cost <= this.#remaining) return true;
+  /** What a charge that is next would have to wait for. */
+  #lacking(cost: number, now: number): Waiting {
+    if (this.#mode !== 'enforced' || this.#grant === null || now >= this.#validUntilMs) return 'credits';
+    this.#release?.fill(now);
+    const left = this.#release?.left ?? this.#ready;
     // No window of this size could ever hold the charge: let it pass alone at the start of one, and owe the difference.
-    return this.#charged === 0 && this.#remaining > 0 && this.#grant !== null && cost > this.#grant.creditBudget;
+    const alone = this.#charged === 0 && left > 0 && cost > this.#grant.creditBudget;
+    if (cost > left + ROUNDING && !alone) return 'credits';
+    if (this.#release === null) return 'nothing';
+    return this.#release.ready + ROUNDING >= Math.min(cost, this.#release.burstCredits) ? 'nothing' : 'slot';
   }
 
   #take(type: TransactionType, cost: number, now: number): void {
-    this.#remaining -= cost;
-    if (this.#remaining < 0) {
-      this.#debt -= this.#remaining;
-      this.#remaining = 0;
-    }
+    const left = this.#release?.left ?? this.#ready;
+    // A charge that was let pass alone leaves nothing and a debt.
+    const owed = Math.max(0, Math.round(cost - left));
+    this.#debt += owed;
+    if (this.#release === null) this.#ready -= cost - owed;
+    else this.#release.spend(cost - owed);
+    this.#count(type, cost, now);
+  }
+
+  #count(type: TransactionType, cost: number, now: number): void {
     this.#charged += cost;
     this.#chargedByType[type] += cost;
     if (now >= this.#secondEndsAtMs) this.#startSecond(now);
@@ -249,23 +249,41 @@ export class CreditWindow {
   #settle(): void {
     if (this.#mode !== 'enforced') return;
     const now = this.#now();
-    for (let head = this.#queue.head; head !== null && this.#admits(head.cost); head = this.#queue.head) {
+    for (let head = this.#queue.head; head !== null; head = this.#queue.head) {
+      if (this.#lacking(head.cost, now) !== 'nothing') {
+        this.#wait(head.cost, now);
+        return;
+      }
       this.#queue.shift();
       this.#take(head.type, head.cost, now);
       head.admit(now - head.parkedAtMs);
     }
-    this.#noteExhaustion(this.#queue.size > 0, now);
+    this.#noteWaiting('nothing', now);
   }
 
-  /** Starts or stops the clock of the time in which something is parked inside an open window. */
-  #noteExhaustion(exhausted: boolean, now: number): void {
-    if (this.#mode !== 'enforced') return;
-    if (exhausted) {
-      if (this.#exhaustedSinceMs === NOT_EXHAUSTED) this.#exhaustedSinceMs = now;
-    } else if (this.#exhaustedSinceMs !== NOT_EXHAUSTED) {
-      this.#exhaustedMs += now - this.#exhaustedSinceMs;
-      this.#exhaustedSinceMs = NOT_EXHAUSTED;
-    }
+  /** The oldest parked operation, of this cost, cannot be admitted yet. */
+  #wait(cost: number, now: number): void {
+    const lacking = this.#lacking(cost, now);
+    this.#noteWaiting(lacking, now);
+    if (lacking !== 'slot' || this.#release === null || this.#startTimer === undefined || this.#cancelTimer !== null)
+      return;
+    const slotMs = Math.min(LONGEST_SLOT_MS, this.#release.waitMs(this.#release.burstCredits) / 2);
+    this.#cancelTimer = this.#startTimer(
+      () => {
+        this.#cancelTimer = null;
+        this.#settle();
+      },
+      Math.max(slotMs, this.#release.waitMs(cost)),
+    );
+  }
+
+  /** Starts, stops or changes the clock of the time in which something is parked inside an open window. */
+  #noteWaiting(waiting: Waiting, now: number): void {
+    if (this.#mode !== 'enforced' || waiting === this.#waiting) return;
+    if (this.#waiting === 'credits') this.#exhaustedMs += now - this.#waitingSinceMs;
+    else if (this.#waiting === 'slot') this.#pacedMs += now - this.#waitingSinceMs;
+    this.#waiting = waiting;
+    this.#waitingSinceMs = now;
   }
 }
 

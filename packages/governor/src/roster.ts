@@ -1,6 +1,6 @@
 import type { RunningAgent } from './allocation.ts';
 import type { GrantReason } from './allocation-reason.ts';
-import type { WindowGrant } from './credit-window.ts';
+import type { WindowGrant } from './window-report.ts';
 import { LinkedQueue, type Linked } from './linked-queue.ts';
 import type { WindowSchedule } from './window-schedule.ts';
 

@@ -66,3 +66,25 @@ describe('the documented cost model', () => {
     expect(Object.isFrozen(charge)).toBe(true);
   });
 });
+
+describe('per-request costs', () => {
+  it('charge as many as a copy of N parts sends: 2N + 3, one of each type that counts', () => {
+    for (const parts of [1, 16, 128]) {
+      const copy: S3Operation[] = ['HeadObject', 'CreateMultipartUpload', 'CompleteMultipartUpload'];
+      for (let part = 0; part < parts; part += 1) copy.push('GetObject', 'UploadPart');
+      const charged = copy.map((operation) => chargeFor(operation, 0, ALL, 'per-request')?.cost ?? 0);
+      expect(charged.reduce((sum, each) => sum + each, 0)).toBe(2 * parts + 3);
+    }
+  });
+
+  it.each([...FREE, 'ListObjectsV2', 'PutObject', 'CopyObject', 'CreateMultipartUpload'] as const)(
+    'charge %s 1, the first time as every other, when its type counts',
+    (operation) => {
+      const first = chargeFor(operation, 0, ALL, 'per-request');
+      expect(first?.cost).toBe(1);
+      expect(chargeFor(operation, 4, ALL, 'per-request')).toBe(first);
+      const others = new Set([...ALL].filter((type) => type !== first?.type));
+      expect(chargeFor(operation, 0, others, 'per-request')).toBeNull();
+    },
+  );
+});
