@@ -1,6 +1,8 @@
 import { addCounters, emptyCounters } from './counters.ts';
 import type { CopyCounters } from './counters.ts';
 import type { S3Error } from './errors.ts';
+import { EMPTY_MANIFEST, ManifestChain, manifestLine } from './manifest.ts';
+import type { ManifestEntry, ManifestState } from './manifest.ts';
 
 /** An object that could not be copied. */
 export interface CopyFailure {
@@ -43,6 +45,20 @@ export interface Ticket {
   /** What it adds to the counters once it is done; null until then. */
   result: CopyCounters | null;
   failure: CopyFailure | null;
+  entry: ManifestEntry | null;
+}
+
+/** What becomes known when the checkpoint passes an object. */
+export interface PassedObject {
+  failure?: CopyFailure;
+  /** Absent: the manifest does not name it. */
+  entry?: ManifestEntry;
+}
+
+/** Who hears of what the checkpoint passes, in order. */
+export interface CheckpointListener {
+  onFailure?: (failure: CopyFailure) => void;
+  onEntry?: (entry: ManifestEntry) => void;
 }
 
 /** Room between two compactions of the queue of tickets. */
@@ -55,7 +71,8 @@ const COMPACT_AT = 1_024;
  * them: what lies beyond it will be done again, and may then succeed.
  */
 export class CheckpointTracker {
-  readonly #onFailure: (failure: CopyFailure) => void;
+  readonly #listener: CheckpointListener;
+  readonly #manifest: ManifestChain;
   #tickets: Ticket[] = [];
   #head = 0;
   #checkpoint: string | null;
@@ -64,9 +81,11 @@ export class CheckpointTracker {
   /** Costs of listing, which belong to no object; they count from the next object on. */
   #overhead: CopyCounters = emptyCounters();
 
-  constructor(checkpoint: string | null, onFailure: (failure: CopyFailure) => void) {
+  /** @param manifest the chain that belongs to `checkpoint`. Default: one without entries. */
+  constructor(checkpoint: string | null, listener: CheckpointListener, manifest: ManifestState = EMPTY_MANIFEST) {
     this.#checkpoint = checkpoint;
-    this.#onFailure = onFailure;
+    this.#listener = listener;
+    this.#manifest = new ManifestChain(manifest);
   }
 
   /** Last key in order up to which everything is done; null when nothing is. */
@@ -89,9 +108,14 @@ export class CheckpointTracker {
     return { ...this.#atCheckpoint };
   }
 
+  /** The chain over the objects up to the checkpoint. */
+  manifest(): ManifestState {
+    return this.#manifest.state();
+  }
+
   /** Begins the next object of the listing. */
   begin(key: string, keyIsExact = true): Ticket {
-    const ticket: Ticket = { key, keyIsExact, result: null, failure: null };
+    const ticket: Ticket = { key, keyIsExact, result: null, failure: null, entry: null };
     this.#tickets.push(ticket);
     this.#live.objectsListed++;
     return ticket;
@@ -106,11 +130,12 @@ export class CheckpointTracker {
   }
 
   /** Ends an object. `result` without `objectsListed`. */
-  finish(ticket: Ticket, result: CopyCounters, failure: CopyFailure | null = null): void {
+  finish(ticket: Ticket, result: CopyCounters, passed: PassedObject = {}): void {
     if (ticket.result !== null) throw new Error(`finished twice: ${ticket.key}`);
     addCounters(this.#live, result);
     ticket.result = { ...result, objectsListed: 1 };
-    ticket.failure = failure;
+    ticket.failure = passed.failure ?? null;
+    ticket.entry = passed.entry ?? null;
     this.#advance();
   }
 
@@ -121,7 +146,11 @@ export class CheckpointTracker {
       addCounters(this.#atCheckpoint, ticket.result);
       addCounters(this.#atCheckpoint, this.#overhead);
       this.#overhead = emptyCounters();
-      if (ticket.failure !== null) this.#onFailure(ticket.failure);
+      if (ticket.failure !== null) this.#listener.onFailure?.(ticket.failure);
+      if (ticket.entry !== null) {
+        this.#manifest.add(manifestLine(ticket.entry));
+        this.#listener.onEntry?.(ticket.entry);
+      }
     }
     if (this.#head >= COMPACT_AT && this.#head * 2 >= this.#tickets.length) {
       this.#tickets = this.#tickets.slice(this.#head);

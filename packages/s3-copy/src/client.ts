@@ -80,6 +80,8 @@ export class S3Client {
       if (parked !== undefined) await parked;
     }
     const signedAtMs = this.clock.now() + this.#skewMs;
+    const { pace } = call;
+    const sentAtMs = pace === undefined ? 0 : performance.now();
     let response: TransportResponse;
     try {
       response = await this.#transport.send(this.#sign(request, signedAtMs), call.cancellation);
@@ -88,9 +90,28 @@ export class S3Client {
       throw errorFromNetwork(request, error);
     }
     const failure = errorFromAnswer(request, response);
-    if (failure === null) return response;
+    if (failure === null) {
+      if (request.body?.type !== 'stream') pace?.answered(request.operation, performance.now() - sentAtMs);
+      return response;
+    }
+    if (failure.throttle) pace?.throttled();
     response.stream?.destroy(failure);
     throw this.#correctSkew(failure, response, signedAtMs);
+  }
+
+  /** Whether another client speaks with the same server as the same user, so that the server itself can copy. */
+  reachesTheSame(other: S3Client): boolean {
+    if (other === this) return true;
+    const [mine, others] = [this.endpoint, other.endpoint];
+    const [me, them] = [this.#credentials, other.#credentials];
+    return (
+      mine.protocol === others.protocol &&
+      mine.host === others.host &&
+      mine.basePath === others.basePath &&
+      me.accessKeyId === them.accessKeyId &&
+      me.secretAccessKey === them.secretAccessKey &&
+      me.sessionToken === them.sessionToken
+    );
   }
 
   /** Ends all connections; requests under way fail. */

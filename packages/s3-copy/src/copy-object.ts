@@ -1,19 +1,26 @@
+import { cleanUp } from './clean-up.ts';
+import { copyError } from './copy-errors.ts';
 import { copyMultipart } from './copy-multipart.ts';
 import { targetKeyOf } from './copy-plan.ts';
 import type { CopyItem, CopyOutcome, CopyPlan } from './copy-plan.ts';
-import { copyError, copySingle } from './copy-single.ts';
+import { copySingle } from './copy-single.ts';
+import { copyWithin, fitsCopyObject, mayTravel } from './copy-within.ts';
 import { S3Error } from './errors.ts';
 import type { CallContext } from './gate.ts';
-import { headObject } from './operations/objects.ts';
+import { HeaderRefusedError } from './learned.ts';
+import { deleteObject, headObject } from './operations/objects.ts';
 import type { ObjectFacts } from './operations/objects.ts';
+import { headSource } from './part-layout.ts';
+import type { SourceFacts } from './part-layout.ts';
 import { isSkipped } from './skip-check.ts';
 
-/** How often a copy begins anew because its source was overwritten in the middle. */
-const MAX_RESTARTS = 2;
+/** How often a copy begins anew: its source was overwritten in the middle, or the target refused one of its headers. */
+const MAX_RESTARTS = 3;
 
 /**
  * Copies one object, or finds that it need not be copied.
- * Requests: GET and PUT below the multipart threshold, 2N+3 from there on, one more when the target is checked first.
+ * Requests: GET and PUT below the multipart threshold, 2N+3 from there on, one more when the target is checked first;
+ * within one endpoint one CopyObject, or N+3.
  * @throws S3Error when it cannot be copied; the cancellation's reason when told to stop.
  */
 export async function copyObject(plan: CopyPlan, item: CopyItem, call: CallContext): Promise<CopyOutcome> {
@@ -26,33 +33,91 @@ export async function copyObject(plan: CopyPlan, item: CopyItem, call: CallConte
     try {
       return await copyOnce(plan, item, targetKey, call);
     } catch (error) {
-      const changed = error instanceof S3Error && error.code === 'source-changed';
-      if (!changed || restarts >= MAX_RESTARTS) throw error;
+      if (isDamagedCopy(error)) {
+        const { client, bucket } = plan.target;
+        await cleanUp(plan, call, (within) => deleteObject(client, bucket, targetKey, within));
+      }
+      if (!beginsAnew(error)) throw error;
+      if (restarts < MAX_RESTARTS) continue;
+      if (error instanceof S3Error) throw error;
+      throw copyError(plan, 'PutObject', targetKey, 'header-refused', error.message);
     }
   }
 }
 
+/** The target holds an object now that is not its source. */
+function isDamagedCopy(error: unknown): boolean {
+  return error instanceof S3Error && error.code === 'checksum-mismatch' && WRITES.has(error.operation);
+}
+
+const WRITES: ReadonlySet<string> = new Set(['PutObject', 'CopyObject', 'CompleteMultipartUpload']);
+
+function beginsAnew(error: unknown): error is S3Error | HeaderRefusedError {
+  if (error instanceof HeaderRefusedError) return true;
+  return error instanceof S3Error && (error.code === 'source-changed' || error.code === 'resume-mismatch');
+}
+
 async function copyOnce(plan: CopyPlan, item: CopyItem, targetKey: string, call: CallContext): Promise<CopyOutcome> {
-  const needsHead = item.sizeBytes === null || item.sizeBytes >= plan.tuning.multipartThresholdBytes;
-  let source: ObjectFacts | null = null;
+  let source: SourceFacts | null = null;
   if (plan.mode !== 'copy-all' && item.verdict !== 'copy') {
     if (item.sizeBytes === null) source = await headSource(plan, item, call);
-    if (await targetIsGood(plan, item, source, targetKey, call)) return { type: 'skipped' };
+    const target = await goodTarget(plan, item, source, targetKey, call);
+    if (target !== null) return { type: 'skipped', etag: target.etag };
   }
   if (plan.dryRun === true) return plannedCopy(plan, item, source, call);
-  if (needsHead) source ??= await headSource(plan, item, call);
-  if (source !== null) {
-    const { sizeBytes } = source;
-    if (sizeBytes === null) {
-      const message = 'the source does not say how long it is';
-      throw copyError(plan, 'HeadObject', item.key, 'missing-content-length', message);
-    }
-    if (sizeBytes >= plan.tuning.multipartThresholdBytes) {
-      const bytes = await copyMultipart(plan, item, targetKey, { ...source, sizeBytes }, call);
-      return { type: 'copied', bytes };
-    }
+  if (plan.serverSideCopy && plan.learned.serverSideCopy) {
+    const copied = await tryWithin(plan, item, targetKey, source, call);
+    if (copied !== null) return copied;
   }
-  return { type: 'copied', bytes: await copySingle(plan, item, targetKey, call) };
+  return travel(plan, item, targetKey, source, call);
+}
+
+/** Copies by one GET and one PUT, or in parts. */
+async function travel(
+  plan: CopyPlan,
+  item: CopyItem,
+  targetKey: string,
+  known: SourceFacts | null,
+  call: CallContext,
+): Promise<CopyOutcome> {
+  const { multipartThresholdBytes } = plan.tuning;
+  const size = known?.sizeBytes ?? item.sizeBytes;
+  if (size !== null && size < multipartThresholdBytes) return copySingle(plan, item, targetKey, call);
+  const source = known ?? (await headSource(plan, item, call));
+  const { sizeBytes } = source;
+  if (sizeBytes === null) {
+    const message = 'the source does not say how long it is';
+    throw copyError(plan, 'HeadObject', item.key, 'missing-content-length', message);
+  }
+  if (sizeBytes < multipartThresholdBytes) return copySingle(plan, item, targetKey, call);
+  return copyMultipart(plan, item, targetKey, { ...source, sizeBytes }, call);
+}
+
+/** Lets the endpoint copy by itself. Null when it has to travel all the same. */
+async function tryWithin(
+  plan: CopyPlan,
+  item: CopyItem,
+  targetKey: string,
+  known: SourceFacts | null,
+  call: CallContext,
+): Promise<CopyOutcome | null> {
+  const described = item.sizeBytes !== null && item.etag !== null && item.etag !== '';
+  const source = known ?? (described ? item : await headSource(plan, item, call));
+  const { sizeBytes, etag } = source;
+  if (sizeBytes === null || etag === null) return null;
+  try {
+    if (fitsCopyObject(plan, sizeBytes, etag)) {
+      return await copyWithin(plan, item, targetKey, { sizeBytes, etag }, call);
+    }
+    const facts = 'headers' in source ? source : await headSource(plan, item, call);
+    return await copyMultipart(plan, item, targetKey, { ...facts, sizeBytes: facts.sizeBytes ?? sizeBytes }, call);
+  } catch (error) {
+    if (!mayTravel(error)) throw error;
+    // Refused for this object, or for all: with the refusal known, the others need not ask.
+    plan.learned.serverSideCopy = false;
+    plan.learned.warn({ code: 'server-side-copy-not-supported', key: item.key, message: error.message });
+    return null;
+  }
 }
 
 /** What copying it would count; only an object that no listing described has to be asked for its size. */
@@ -63,27 +128,24 @@ async function plannedCopy(
   call: CallContext,
 ): Promise<CopyOutcome> {
   const sizeBytes = item.sizeBytes ?? source?.sizeBytes ?? (await headSource(plan, item, call)).sizeBytes;
-  return { type: 'copied', bytes: sizeBytes ?? 0 };
+  return { type: 'copied', bytes: sizeBytes ?? 0, etag: '', verified: 'none' };
 }
 
-function headSource(plan: CopyPlan, item: CopyItem, call: CallContext): Promise<ObjectFacts> {
-  return headObject(plan.source.client, plan.source.bucket, item.key, call);
-}
-
-async function targetIsGood(
+/** The object at the target when it can stay; else null. */
+async function goodTarget(
   plan: CopyPlan,
   item: CopyItem,
   source: ObjectFacts | null,
   targetKey: string,
   call: CallContext,
-): Promise<boolean> {
+): Promise<ObjectFacts | null> {
   try {
     const target = await headObject(plan.target.client, plan.target.bucket, targetKey, call);
     const { sizeBytes, lastModifiedMs } = source ?? item;
     const compared = { sizeBytes, etag: source?.etag ?? item.etag ?? '', lastModifiedMs };
-    return isSkipped(plan.mode, compared, target, plan.tuning.verifyEtags);
+    return isSkipped(plan.mode, compared, target, plan.tuning.verifyEtags) ? target : null;
   } catch (error) {
-    if (error instanceof S3Error && error.code === 'NoSuchKey') return false;
+    if (error instanceof S3Error && error.code === 'NoSuchKey') return null;
     throw error;
   }
 }

@@ -1,8 +1,7 @@
 import type { S3Client } from './client.ts';
 import { compileFilter } from './copy-filter.ts';
 import type { CopyFilter, FilteredObject } from './copy-filter.ts';
-import { DEFAULT_TUNING } from './copy-plan.ts';
-import type { CopyPlan } from './copy-plan.ts';
+import { newCopyPlan } from './copy-plan.ts';
 import { CopyRun } from './copy-run.ts';
 import type { CopyRunOptions, WorkItem } from './copy-run-options.ts';
 import { listPages, pageFetcher } from './list.ts';
@@ -58,15 +57,11 @@ export function copyRange(options: CopyRangeOptions): CopyRun {
     if (filter !== undefined) pages = filtered(pages, compileFilter(filter, source.prefix));
     if (options.checkBy !== 'listing' || options.mode === 'copy-all') return pages;
     return checkByListing(pages, fetchWith(options.target.client), {
-      plan: planOf(options),
+      plan: newCopyPlan(options),
       range: toDo,
       ...listing,
     });
   });
-}
-
-function planOf({ source, target, mode, tuning }: CopyRangeOptions): CopyPlan {
-  return { source, target, mode, tuning: { ...DEFAULT_TUNING, ...tuning } };
 }
 
 /** Marks what the filter leaves out: it still counts as listed, and the checkpoint moves over it. */

@@ -2,6 +2,8 @@ import type { CopyFailure, Ticket } from './checkpoint.ts';
 import type { CopyItem, CopyMode, CopySide, CopyTuning, PlannedAction } from './copy-plan.ts';
 import type { CopyCounters } from './counters.ts';
 import type { S3Error } from './errors.ts';
+import type { CopyWarning, WarningCounts } from './learned.ts';
+import type { ManifestEntry, ManifestState } from './manifest.ts';
 import type { CallContext, CallTally, OperationGate, Traffic } from './gate.ts';
 
 /** What runs over listings and over lists of keys have in common. */
@@ -12,6 +14,10 @@ export interface CopyRunOptions {
   /** Asked before each request. Default: admits everything. */
   gate?: OperationGate;
   tuning?: Partial<CopyTuning>;
+  /** See `CopyPlanOptions`. Default `auto`. */
+  serverSideCopy?: 'auto' | 'always' | 'never';
+  /** Hears once of each thing that copies cannot keep, such as tags at a target without them. */
+  onWarning?: (warning: CopyWarning) => void;
   /** Objects under way at once: 1 or more. Default 64. */
   concurrency?: number;
   /** Object bytes in memory for those under way. Default 256 MiB. */
@@ -25,6 +31,13 @@ export interface CopyRunOptions {
   onThrottled: (error: S3Error) => void;
   /** An object that could not be copied; called when the checkpoint passes it, so never for work that a successor repeats. */
   onFailure?: (failure: CopyFailure) => void;
+  /** The chain of an earlier run at `checkpoint`, to be continued. Default: one without entries. */
+  manifest?: ManifestState;
+  /**
+   * Every object that is done, in the order of the listing, when the checkpoint passes it; not those that a filter left
+   * out, and none in a dry run. `manifestLine` makes the text that `manifest` chains.
+   */
+  onEntry?: (entry: ManifestEntry) => void;
   /**
    * An earlier run of this work may have been killed: look for uploads that it left at the target (one request more),
    * and abort those of the objects that are copied now. Default false.
@@ -46,11 +59,19 @@ export interface CopySnapshot {
   /** Last key in order up to which everything is done; what the run began with while nothing is. */
   checkpoint: string | null;
   atCheckpoint: CopyCounters;
+  /** Chain over all objects up to the checkpoint; belongs to it, and is stored with it. */
+  manifest: ManifestState;
   live: CopyCounters;
   traffic: Traffic;
+  /** Copies that lack something of their source, by what it is; none: empty. */
+  warnings: WarningCounts;
   /** Objects under way. */
   inFlight: number;
   paused: boolean;
+  /** Every object of the work has begun: `live.objectsListed` will not grow any more. */
+  listed: boolean;
+  /** Last key that was begun; null before the first. */
+  lastBegun: string | null;
 }
 
 /** How a run ended. */
@@ -80,6 +101,8 @@ export interface UnderWay {
   readonly item: WorkItem;
   readonly ticket: Ticket;
   readonly tally: CallTally;
+  /** Whether its charge was taken; it is taken once, however often the object begins anew. */
+  readonly charge: { taken: boolean };
   /** Its first failure that might have been the endpoint's fault; null before one. */
   suspicion: { error: S3Error; fault: 'transport' | 'access' } | null;
 }

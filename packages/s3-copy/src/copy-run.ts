@@ -3,7 +3,7 @@ import { Cancellation, CancelledError } from './cancellation.ts';
 import { CheckpointTracker, failureOf } from './checkpoint.ts';
 import type { Ticket } from './checkpoint.ts';
 import { copyObject } from './copy-object.ts';
-import { DEFAULT_TUNING } from './copy-plan.ts';
+import { newCopyPlan } from './copy-plan.ts';
 import type { CopyOutcome, CopyPlan } from './copy-plan.ts';
 import type { CopyResult, CopyRunOptions, CopySnapshot, UnderWay, WorkItem, WorkSource } from './copy-run-options.ts';
 import { countersWhenDecided, emptyCounters } from './counters.ts';
@@ -11,11 +11,13 @@ import type { CopyCounters } from './counters.ts';
 import { S3Error } from './errors.ts';
 import { SuspicionLedger, classifyFault } from './fault-policy.ts';
 import { emptyTally, openGate } from './gate.ts';
-import type { CallContext, CallTally, OperationGate, Traffic } from './gate.ts';
+import type { CallContext, CallTally, Traffic } from './gate.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { weightOf } from './item-weight.ts';
 import { leftUploads } from './left-uploads.ts';
+import { entryOf, entryOfFailed, entryOfSkipped } from './manifest.ts';
 import { Pause } from './pause.ts';
+import { RangeEnd } from './range-end.ts';
 import { internalError, keyIsNoText } from './run-errors.ts';
 
 /*
@@ -42,11 +44,14 @@ export class CopyRun {
   readonly #tracker: CheckpointTracker;
   readonly #limit: InFlightLimit;
   readonly #pause = new Pause();
+  readonly #end = new RangeEnd();
+  #listed = false;
   /** Stops what has not begun: the listing, and whatever is parked. */
   readonly #waiting = new Cancellation();
   /** Stops what is under way. */
   readonly #operations = new Cancellation();
-  readonly #gate: OperationGate;
+  /** What the requests of all objects have in common. */
+  readonly #shared: Omit<CallContext, 'tally'>;
   readonly #maxAhead: number;
   readonly #traffic: Traffic = { bytesRead: 0, bytesWritten: 0 };
   readonly #suspicion = new SuspicionLedger<UnderWay>(SUSPICION_LIMIT);
@@ -56,13 +61,18 @@ export class CopyRun {
 
   constructor(options: CopyRunOptions, checkpoint: string | null, work: WorkSource) {
     this.#options = options;
-    const tuning = { ...DEFAULT_TUNING, ...options.tuning };
-    const { source, target, mode, dryRun } = options;
-    this.#plan = { source, target, mode, tuning, dryRun: dryRun === true };
-    this.#tracker = new CheckpointTracker(checkpoint, (failure) => options.onFailure?.(failure));
+    this.#plan = newCopyPlan(options);
+    this.#tracker = new CheckpointTracker(checkpoint, options, options.manifest);
     this.#limit = new InFlightLimit(options.concurrency ?? 64, options.maxBytesInFlight ?? 256 * 1024 * 1024);
     this.#maxAhead = Math.max(1, options.maxAheadOfCheckpoint ?? DEFAULT_MAX_AHEAD_OF_CHECKPOINT);
-    this.#gate = this.#pause.gateOver(options.gate ?? openGate, this.#waiting);
+    const gateBelowPause = options.gate ?? openGate;
+    this.#shared = {
+      gate: this.#pause.gateOver(gateBelowPause, this.#waiting),
+      gateBelowPause,
+      cancellation: this.#operations,
+      traffic: this.#traffic,
+      absorb: (run) => this.#absorb(run),
+    };
     const abandon = (): void => void this.abandon();
     if (options.signal?.aborted === true) abandon();
     options.signal?.addEventListener('abort', abandon, { once: true });
@@ -73,12 +83,24 @@ export class CopyRun {
   snapshot(): CopySnapshot {
     return {
       checkpoint: this.#tracker.checkpoint,
+      manifest: this.#tracker.manifest(),
       atCheckpoint: this.#tracker.atCheckpoint(),
       live: this.#tracker.live(),
       traffic: { ...this.#traffic },
+      warnings: this.#plan.learned.counts(),
       inFlight: this.#limit.objects,
       paused: this.#pause.paused,
+      listed: this.#listed,
+      lastBegun: this.#end.last,
     };
+  }
+
+  /**
+   * Ends the range at a key, which still belongs to it, so that others can take what lies behind. False: the run is past
+   * it already, and nothing changes.
+   */
+  narrow(endAt: string): boolean {
+    return !this.#listed && this.#end.narrow(endAt);
   }
 
   /** Sends nothing new until `resume()`; what is under way goes on to its next request. */
@@ -113,6 +135,7 @@ export class CopyRun {
   async #run(work: WorkSource): Promise<CopyResult> {
     try {
       await this.#dispatch(work);
+      this.#listed = this.#waiting.reason === null;
     } catch (error) {
       this.#failWith(error);
     }
@@ -133,17 +156,18 @@ export class CopyRun {
       this.#tracker.addOverhead(tally);
       Object.assign(tally, emptyTally());
       for (const item of page) {
-        const decided = countersWhenDecided(item.verdict);
+        const decided = countersWhenDecided(item, this.#plan.dryRun === true);
         const bytes = decided === null ? weightOf(this.#plan, item) : 0;
         const room = decided === null ? this.#limit.take(bytes) : undefined;
         if (room !== undefined) await room;
         if (this.#waiting.reason === null && this.#tracker.outstanding >= this.#maxAhead) await this.#progress();
-        if (this.#waiting.reason !== null) {
+        if (this.#waiting.reason !== null || !this.#end.begins(item.key)) {
           if (decided === null) this.#limit.give(bytes);
           return;
         }
         const ticket = this.#tracker.begin(item.key, item.keyIsExact);
-        if (decided === null) this.#start({ item, ticket, tally: emptyTally(), suspicion: null }, bytes);
+        if (decided === null)
+          this.#start({ item, ticket, tally: emptyTally(), charge: { taken: false }, suspicion: null }, bytes);
         else this.#finishDecided(ticket, item, decided);
       }
     }
@@ -159,7 +183,7 @@ export class CopyRun {
   /** Repeats until it succeeds, fails for good or fails otherwise than by a throttle. */
   async #copy(object: UnderWay): Promise<void> {
     const { item } = object;
-    const call = this.#call(object.tally);
+    const call = this.#call(object.tally, object.charge);
     for (;;) {
       try {
         const held = this.#pause.ready(this.#waiting);
@@ -206,26 +230,30 @@ export class CopyRun {
 
   /** Ends an object that the listings have decided on. It says nothing about whether the endpoints take copies. */
   #finishDecided(ticket: Ticket, item: WorkItem, counters: CopyCounters): void {
-    this.#tracker.finish(ticket, counters);
-    if (this.#plan.dryRun === true) this.#options.onPlanned?.(item, item.verdict ?? 'copy');
+    const dry = this.#plan.dryRun === true;
+    this.#tracker.finish(ticket, counters, !dry && item.verdict === 'skip' ? { entry: entryOfSkipped(item) } : {});
+    if (dry) this.#options.onPlanned?.(item, item.verdict ?? 'copy');
   }
 
   #finish({ item, ticket, tally }: UnderWay, outcome: CopyOutcome): void {
     this.#releaseSuspects();
-    if (this.#plan.dryRun === true) this.#options.onPlanned?.(item, outcome.type === 'skipped' ? 'skip' : 'copy');
+    const dry = this.#plan.dryRun === true;
+    if (dry) this.#options.onPlanned?.(item, outcome.type === 'skipped' ? 'skip' : 'copy');
     const counters = { ...emptyCounters(), ...tally };
     if (outcome.type === 'skipped') counters.objectsSkipped = 1;
     else {
       counters.objectsCopied = 1;
       counters.bytesCopied = outcome.bytes;
     }
-    this.#tracker.finish(ticket, counters);
+    this.#tracker.finish(ticket, counters, dry ? {} : { entry: entryOf(item, outcome) });
     this.#wakeDispatcher?.();
   }
 
-  #finishFailed({ ticket, tally }: UnderWay, error: S3Error): void {
+  #finishFailed({ item, ticket, tally }: UnderWay, error: S3Error): void {
     this.#releaseSuspects();
-    this.#tracker.finish(ticket, { ...emptyCounters(), ...tally, objectsFailed: 1 }, failureOf(ticket.key, error));
+    const failure = failureOf(ticket.key, error);
+    const passed = this.#plan.dryRun === true ? { failure } : { failure, entry: entryOfFailed(item) };
+    this.#tracker.finish(ticket, { ...emptyCounters(), ...tally, objectsFailed: 1 }, passed);
     this.#wakeDispatcher?.();
   }
 
@@ -297,7 +325,8 @@ export class CopyRun {
     this.#wakeDispatcher = null;
   }
 
-  #call(tally: CallTally): CallContext {
-    return { gate: this.#gate, cancellation: this.#operations, tally, traffic: this.#traffic };
+  #call(tally: CallTally, charge?: { taken: boolean }): CallContext {
+    const call = { ...this.#shared, tally };
+    return charge === undefined ? call : { ...call, charge };
   }
 }

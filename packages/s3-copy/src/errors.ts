@@ -1,4 +1,4 @@
-import type { S3Operation } from './gate.ts';
+import type { RequestName } from './gate.ts';
 
 /** What an error means for the object, the range and the retry; decided by `code` and `status` alone. */
 export interface S3ErrorFacts {
@@ -7,7 +7,7 @@ export interface S3ErrorFacts {
   message: string;
   /** HTTP status; 0 when there was no response. */
   status: number;
-  operation: S3Operation;
+  operation: RequestName;
   bucket: string | null;
   key: string | null;
   requestId: string | null;
@@ -22,7 +22,7 @@ export class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly code: string;
   readonly status: number;
-  readonly operation: S3Operation;
+  readonly operation: RequestName;
   readonly bucket: string | null;
   readonly key: string | null;
   readonly requestId: string | null;

@@ -9,7 +9,7 @@ export function md5OfEtag(etag: string): string | null {
 
 /** Whether two ETags name the same multipart content: quotes and case aside. */
 export function sameEtag(left: string, right: string): boolean {
-  return bare(left) === bare(right);
+  return bareEtag(left) === bareEtag(right);
 }
 
 /** ETag of an object made of these parts, as S3 computes it: MD5 of the parts' MD5s, then their number. */
@@ -19,7 +19,13 @@ export function multipartEtag(partMd5s: readonly Buffer[]): string {
 
 /** Whether an ETag has the form of a multipart ETag. */
 export function isMultipartEtag(etag: string): boolean {
-  return /^[0-9a-f]{32}-\d{1,5}$/i.test(bare(etag));
+  return /^[0-9a-f]{32}-\d{1,5}$/i.test(bareEtag(etag));
+}
+
+/** Number of parts that a multipart ETag names; null for any other ETag. */
+export function partsOfEtag(etag: string): number | null {
+  const count = /^[0-9a-f]{32}-(\d{1,5})$/i.exec(bareEtag(etag))?.[1];
+  return count === undefined || Number(count) < 1 ? null : Number(count);
 }
 
 /** Objects encrypted with keys of a key service or of the customer have ETags that are no MD5 but look like one. */
@@ -31,6 +37,7 @@ export function etagIsOpaque(headers: ResponseHeaders): boolean {
   );
 }
 
-function bare(etag: string): string {
+/** Without quotes and in lower case. */
+export function bareEtag(etag: string): string {
   return etag.replaceAll('"', '').toLowerCase();
 }

@@ -20,6 +20,9 @@ export type S3Operation =
   | 'ListMultipartUploads'
   | 'DeleteObject';
 
+/** All requests of this package. The cost models do not know the last one by name. */
+export type RequestName = S3Operation | 'PutObjectTagging';
+
 /** Every request is announced here before it is signed and sent; the gate admits it at once or makes it wait. */
 export interface OperationGate {
   /**
@@ -51,21 +54,63 @@ export function emptyTally(): CallTally {
   return { retries: 0, parkedMs: 0 };
 }
 
+/** Learns how requests fare, to adapt what is under way. */
+export interface Pace {
+  /** An answer came after so many ms; bodies that stream are not in it. */
+  answered(operation: RequestName, latencyMs: number): void;
+  /** The server asked for less. */
+  throttled(): void;
+}
+
 /** Whom a call belongs to. */
 export interface CallContext {
   readonly gate: OperationGate;
+  /**
+   * The charge of the object that the call belongs to: taken once, however often the object begins anew. Absent: every
+   * first attempt is a charge of its own.
+   */
+  readonly charge?: { taken: boolean };
+  readonly pace?: Pace;
+  /** The gate without what holds the run back; for requests that clean up, and must not wait. Absent: `gate`. */
+  readonly gateBelowPause?: OperationGate;
+  /** Runs again what a throttle stopped, once the run goes on. Absent: throttles are thrown. */
+  readonly absorb?: <T>(run: () => Promise<T>) => Promise<T>;
   readonly cancellation: Cancellation;
   readonly tally: CallTally;
   readonly traffic: Traffic;
 }
 
+/** Requests that carry the charge of a whole object. */
+const OBJECT_CHARGES: ReadonlySet<RequestName> = new Set(['PutObject', 'CopyObject', 'CreateMultipartUpload']);
+
 /** Waits at the gate. Not an async function: most calls are admitted at once and should cost nothing. */
-export function admit(call: CallContext, operation: S3Operation, attempt: number): undefined | Promise<void> {
+export function admit(call: CallContext, operation: RequestName, attempt: number): undefined | Promise<void> {
   call.cancellation.throwIfCancelled();
-  const parked = call.gate.charge(operation, attempt, call.cancellation.signal);
+  const parked = announce(call, operation, attempt);
   if (parked === undefined) return undefined;
   return parked.then((parkedMs) => {
     call.tally.parkedMs += Math.round(parkedMs);
     call.cancellation.throwIfCancelled();
   });
+}
+
+function announce(call: CallContext, operation: RequestName, attempt: number): undefined | Promise<number> {
+  const { gate, charge } = call;
+  const { signal } = call.cancellation;
+  // To a model of requests this is one more PUT, to a model of objects a part of one that was charged: as a retry is.
+  if (operation === 'PutObjectTagging') return gate.charge('PutObject', attempt + 1, signal);
+  if (charge === undefined || !OBJECT_CHARGES.has(operation)) return gate.charge(operation, attempt, signal);
+  const again = charge.taken ? Math.max(1, attempt) : attempt;
+  charge.taken = true;
+  return gate.charge(operation, again, signal);
+}
+
+/** Announces requests that must not wait, such as those that clean up: they are charged when their turn comes. */
+export function announcingGate(gate: OperationGate): OperationGate {
+  return {
+    charge: (operation, attempt) => {
+      gate.charge(operation, attempt)?.catch(() => undefined);
+      return undefined;
+    },
+  };
 }

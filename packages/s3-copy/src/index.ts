@@ -10,21 +10,34 @@ export { copyKeys, copyRange } from './copy-range.ts';
 export type { CheckBy, CopyKeysOptions, CopyRangeOptions } from './copy-range.ts';
 export { CopyRun } from './copy-run.ts';
 export type { CopyResult, CopyRunOptions, CopySnapshot } from './copy-run-options.ts';
-export { DEFAULT_TUNING } from './copy-plan.ts';
-export type { CopyItem, CopyMode, CopyOutcome, CopyPlan, CopySide, CopyTuning, PlannedAction } from './copy-plan.ts';
+export { DEFAULT_TUNING, newCopyPlan } from './copy-plan.ts';
+export type {
+  CopyItem,
+  CopyMode,
+  CopyOutcome,
+  CopyPlan,
+  CopyPlanOptions,
+  CopySide,
+  CopyTuning,
+  PlannedAction,
+} from './copy-plan.ts';
 export { copyObject } from './copy-object.ts';
 export { emptyCounters } from './counters.ts';
 export type { CopyCounters } from './counters.ts';
 export { S3Error } from './errors.ts';
 export { openGate } from './gate.ts';
 export type { CallContext, CallTally, OperationGate, S3Operation, Traffic } from './gate.ts';
+export type { CopyWarning, WarningCode, WarningCounts } from './learned.ts';
 export { listPages, pageFetcher } from './list.ts';
 export type { KeyRange, ListOptions, PageFetcher } from './list.ts';
+export { EMPTY_MANIFEST, chainLine, manifestLine } from './manifest.ts';
+export type { ManifestEntry, ManifestState, Verification } from './manifest.ts';
 export * from './operations/buckets.ts';
 export { listObjectsPage } from './operations/list-objects.ts';
 export type { ListPage, ListRequest, ListedObject } from './operations/list-objects.ts';
 export * from './operations/multipart.ts';
 export * from './operations/objects.ts';
+export * from './operations/tags.ts';
 export { planRanges, planRangesWith } from './plan-ranges.ts';
 export type { PlanRangesOptions, RangePlan } from './plan-ranges.ts';
 export { ProbeError, probeBucket, probeEndpoint } from './probe.ts';

@@ -20,9 +20,13 @@ export function partSizeFor(sizeBytes: number, wantedBytes: number): number {
   return Math.ceil(sizeBytes / MAX_PARTS / PART_STEP_BYTES) * PART_STEP_BYTES;
 }
 
-/** Cuts an object of at least one byte into parts that cover it without gap or overlap. */
+/** Cuts an object of at least one byte into parts of about the wanted size that cover it without gap or overlap. */
 export function planParts(sizeBytes: number, wantedBytes: number): PartRange[] {
-  const partBytes = partSizeFor(sizeBytes, wantedBytes);
+  return partsOf(sizeBytes, partSizeFor(sizeBytes, wantedBytes));
+}
+
+/** Cuts an object into parts of exactly this size; the last one may be smaller. */
+export function partsOf(sizeBytes: number, partBytes: number): PartRange[] {
   const count = Math.ceil(sizeBytes / partBytes);
   return Array.from({ length: count }, (_, index) => ({
     partNumber: index + 1,

@@ -3,6 +3,7 @@ import { S3Error } from '../errors.ts';
 import type { CallContext } from '../gate.ts';
 import { decodeListedKey } from '../percent-encoding.ts';
 import type { RequestBody } from '../request.ts';
+import { copySourceOf } from './objects.ts';
 import { childElements, childText, escapeXml, parseXml } from '../xml.ts';
 
 /** One unfinished multipart upload. */
@@ -10,6 +11,8 @@ export interface Upload {
   bucket: string;
   key: string;
   uploadId: string;
+  /** When it began, by the server's clock; null when it does not say. */
+  initiatedMs?: number | null;
 }
 
 /** Part number (1–10,000) and ETag of an uploaded part. */
@@ -47,13 +50,14 @@ export async function createMultipartUpload(
   return { bucket, key, uploadId };
 }
 
-/** Sends one part once, already admitted by the gate. Returns its ETag. */
+/** Sends one part once. Returns its ETag. */
 export async function uploadPart(
   client: S3Client,
   upload: Upload,
   part: { partNumber: number; body: RequestBody },
   call: CallContext,
   attempt: number,
+  options: { admitted: boolean } = { admitted: true },
 ): Promise<string> {
   const query: [string, string][] = [
     ['partNumber', String(part.partNumber)],
@@ -64,9 +68,70 @@ export async function uploadPart(
     { operation: 'UploadPart', method: 'PUT', bucket, key, query, body: part.body },
     call,
     attempt,
-    { admitted: true },
+    options,
   );
   return response.headers.get('etag') ?? '';
+}
+
+/** Lets the server make a part out of bytes of an object that it holds. Returns the part's ETag. */
+export async function uploadPartCopy(
+  client: S3Client,
+  upload: Upload,
+  part: {
+    partNumber: number;
+    from: { bucket: string; key: string };
+    first: number;
+    last: number;
+    ifMatch: string | null;
+  },
+  call: CallContext,
+): Promise<string> {
+  const { bucket, key, uploadId } = upload;
+  const headers: [string, string][] = [
+    ['x-amz-copy-source', copySourceOf(part.from)],
+    ['x-amz-copy-source-range', `bytes=${part.first}-${part.last}`],
+  ];
+  if (part.ifMatch !== null) headers.push(['x-amz-copy-source-if-match', part.ifMatch]);
+  const query: [string, string][] = [
+    ['partNumber', String(part.partNumber)],
+    ['uploadId', uploadId],
+  ];
+  const request = { operation: 'UploadPartCopy', method: 'PUT', bucket, key, query, headers } as const;
+  const response = await client.send(request, call);
+  return childText(parseXml(response.body)?.content ?? {}, 'ETag') ?? '';
+}
+
+/** A part that an upload has already. */
+export interface StoredPart extends UploadedPart {
+  sizeBytes: number;
+}
+
+/**
+ * All finished parts of an upload, in order.
+ * @throws S3Error NoSuchUpload when it was completed or aborted.
+ */
+export async function listParts(client: S3Client, upload: Upload, call: CallContext): Promise<StoredPart[]> {
+  const { bucket, key, uploadId } = upload;
+  const parts: StoredPart[] = [];
+  let marker = '';
+  // Pages of 1,000, at most 10,000 parts; a marker that stands still ends it too.
+  for (let pages = 0; pages < 1_000; pages++) {
+    const query: [string, string][] = [['uploadId', uploadId]];
+    if (marker !== '') query.push(['part-number-marker', marker]);
+    const response = await client.send({ operation: 'ListParts', method: 'GET', bucket, key, query }, call);
+    const content = parseXml(response.body)?.content ?? {};
+    for (const part of childElements(content, 'Part')) {
+      parts.push({
+        partNumber: Number(childText(part, 'PartNumber')),
+        etag: childText(part, 'ETag') ?? '',
+        sizeBytes: Number(childText(part, 'Size')),
+      });
+    }
+    const next = childText(content, 'NextPartNumberMarker') ?? '';
+    if (childText(content, 'IsTruncated') !== 'true' || next === '' || next === marker) break;
+    marker = next;
+  }
+  return parts;
 }
 
 /**
@@ -166,9 +231,15 @@ async function listUploadsPage(
     bucket,
     key: keyOf(childText(upload, 'Key')),
     uploadId: childText(upload, 'UploadId') ?? '',
+    initiatedMs: dateOrNull(childText(upload, 'Initiated')),
   }));
   const keyMarker = childText(content, 'NextKeyMarker');
   const truncated = childText(content, 'IsTruncated') === 'true' && keyMarker !== null;
   const uploadIdMarker = childText(content, 'NextUploadIdMarker') ?? '';
   return { uploads, next: truncated ? { keyMarker: keyOf(keyMarker), uploadIdMarker } : null };
+}
+
+function dateOrNull(text: string | null): number | null {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) ? null : time;
 }

@@ -1,8 +1,10 @@
 import type { BodyStream } from '../body-stream.ts';
 import type { S3Client } from '../client.ts';
 import type { CallContext } from '../gate.ts';
+import { encodeKey, encodeQueryText } from '../percent-encoding.ts';
 import type { RequestBody } from '../request.ts';
 import type { ResponseHeaders } from '../response-headers.ts';
+import { childText, parseXml } from '../xml.ts';
 
 /** What HEAD and GET say about an object. */
 export interface ObjectFacts {
@@ -32,6 +34,34 @@ export async function headObject(
   return factsOf(headers);
 }
 
+/** One part of an object as its source made it. */
+export interface PartFacts {
+  /** The whole object. */
+  object: ObjectFacts;
+  /** Null when the server looked at the whole object all the same. */
+  part: { sizeBytes: number; partsCount: number } | null;
+}
+
+/**
+ * Asks for one part, by its number from 1.
+ * @throws S3Error as well where the server knows no such question.
+ */
+export async function headPart(
+  client: S3Client,
+  object: { bucket: string; key: string; partNumber: number },
+  call: CallContext,
+): Promise<PartFacts> {
+  const { bucket, key, partNumber } = object;
+  const query = [['partNumber', String(partNumber)]] as const;
+  const { headers, status } = await client.send({ operation: 'HeadObject', method: 'HEAD', bucket, key, query }, call);
+  const facts = factsOf(headers);
+  const partsCount = headers.integer('x-amz-mp-parts-count');
+  const whole = /\/(\d{1,16})$/.exec(headers.get('content-range') ?? '')?.[1];
+  if (status !== 206 || whole === undefined) return { object: facts, part: null };
+  const part = facts.sizeBytes === null || partsCount === null ? null : { sizeBytes: facts.sizeBytes, partsCount };
+  return { object: { ...facts, sizeBytes: Number(whole) }, part };
+}
+
 export interface GetRequest {
   bucket: string;
   key: string;
@@ -39,6 +69,8 @@ export interface GetRequest {
   ifMatch?: string;
   /** First and last byte, both included. */
   range?: { first: number; last: number };
+  /** Ask for the checksum that the source may keep besides the ETag. */
+  checksum?: boolean;
   /** Collect bodies up to this size instead of streaming them. Default 0. */
   bufferUpToBytes?: number;
 }
@@ -53,6 +85,7 @@ export async function getObject(
   const headers: [string, string][] = [];
   if (request.ifMatch !== undefined) headers.push(['if-match', request.ifMatch]);
   if (request.range !== undefined) headers.push(['range', `bytes=${request.range.first}-${request.range.last}`]);
+  if (request.checksum === true) headers.push(['x-amz-checksum-mode', 'ENABLED']);
   const response = await client.attempt(
     {
       operation: 'GetObject',
@@ -93,6 +126,34 @@ export async function putObject(
     options,
   );
   return { etag: response.headers.get('etag') ?? '', headers: response.headers };
+}
+
+export interface CopyRequest {
+  bucket: string;
+  key: string;
+  from: { bucket: string; key: string };
+  /** Only what shall differ from the source: metadata and tags are copied with the bytes. */
+  headers: readonly (readonly [name: string, value: string])[];
+}
+
+/**
+ * Lets the server copy an object of at most 5 GiB within itself. Returns the ETag of the new one.
+ * @throws S3Error also for an error that comes with status 200.
+ */
+export async function copyObjectWithin(
+  client: S3Client,
+  request: CopyRequest,
+  call: CallContext,
+): Promise<{ etag: string }> {
+  const { bucket, key, from } = request;
+  const headers = [...request.headers, ['x-amz-copy-source', copySourceOf(from)] as const];
+  const response = await client.send({ operation: 'CopyObject', method: 'PUT', bucket, key, headers }, call);
+  return { etag: childText(parseXml(response.body)?.content ?? {}, 'ETag') ?? '' };
+}
+
+/** A bucket and a key as `x-amz-copy-source` names them. */
+export function copySourceOf({ bucket, key }: { bucket: string; key: string }): string {
+  return `/${encodeQueryText(bucket)}/${encodeKey(key)}`;
 }
 
 /** Deletes an object; one that is not there is no error. */

@@ -16,13 +16,13 @@ describe('the checkpoint', () => {
         fc.array(fc.record({ at: fc.double({ noNaN: true }), fails: fc.boolean() }), { maxLength: 60 }),
         (plan) => {
           const reported: string[] = [];
-          const tracker = new CheckpointTracker('start', (failure) => reported.push(failure.key));
+          const tracker = new CheckpointTracker('start', { onFailure: (failure) => void reported.push(failure.key) });
           const tickets = plan.map((_, index) => tracker.begin(`k${index}`));
           const order = plan.map((_, index) => index).sort((a, b) => plan[a]!.at - plan[b]!.at || a - b);
           const done = new Set<number>();
           for (const index of order) {
             const { fails } = plan[index]!;
-            if (fails) tracker.finish(tickets[index]!, failed(), failureOf(`k${index}`));
+            if (fails) tracker.finish(tickets[index]!, failed(), { failure: failureOf(`k${index}`) });
             else tracker.finish(tickets[index]!, copied(index));
             done.add(index);
             let reach = 0;
@@ -47,17 +47,17 @@ describe('the checkpoint', () => {
   });
 
   test('does not stand on a key that cannot be written down', () => {
-    const tracker = new CheckpointTracker(null, () => undefined);
+    const tracker = new CheckpointTracker(null, {});
     const tickets = [tracker.begin('a'), tracker.begin('\uFFFD', false), tracker.begin('c')];
     tracker.finish(tickets[0]!, copied(1));
-    tracker.finish(tickets[1]!, failed(), failureOf('\uFFFD'));
+    tracker.finish(tickets[1]!, failed(), { failure: failureOf('\uFFFD') });
     expect(tracker.checkpoint).toBe('a');
     tracker.finish(tickets[2]!, copied(1));
     expect(tracker.checkpoint).toBe('c');
   });
 
   test('counts the cost of listing with the objects that follow it', () => {
-    const tracker = new CheckpointTracker(null, () => undefined);
+    const tracker = new CheckpointTracker(null, {});
     tracker.addOverhead({ parkedMs: 5, retries: 1 });
     expect(tracker.live()).toMatchObject({ parkedMs: 5, retries: 1 });
     expect(tracker.atCheckpoint()).toMatchObject({ parkedMs: 0, retries: 0 });
@@ -66,14 +66,14 @@ describe('the checkpoint', () => {
   });
 
   test('refuses to count an object twice', () => {
-    const tracker = new CheckpointTracker(null, () => undefined);
+    const tracker = new CheckpointTracker(null, {});
     const ticket: Ticket = tracker.begin('a');
     tracker.finish(ticket, copied(1));
     expect(() => tracker.finish(ticket, copied(1))).toThrow('finished twice');
   });
 
   test('forgets what lies behind it: memory follows what is outstanding', () => {
-    const tracker = new CheckpointTracker(null, () => undefined);
+    const tracker = new CheckpointTracker(null, {});
     for (let index = 0; index < 100_000; index++) tracker.finish(tracker.begin(`k${index}`), copied(1));
     expect(tracker.outstanding).toBe(0);
     expect(tracker.atCheckpoint().objectsCopied).toBe(100_000);

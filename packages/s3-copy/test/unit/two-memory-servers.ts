@@ -15,13 +15,13 @@ export function setUp(tuning: Partial<CopyTuning> = {}) {
   target.nowMs = source.nowMs + 60_000;
   const clock = new FakeClock();
   const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
-  const client = (transport: MemoryS3): S3Client =>
-    new S3Client({ url: 'http://h', region: 'r', credentials, transport, clock });
+  const client = (url: string, transport: MemoryS3): S3Client =>
+    new S3Client({ url, region: 'r', credentials, transport, clock });
   const failures: CopyFailure[] = [];
   const throttled: S3Error[] = [];
   const options = {
-    source: { client: client(source), bucket: 'src', prefix: '' },
-    target: { client: client(target), bucket: 'dst', prefix: '' },
+    source: { client: client('http://one', source), bucket: 'src', prefix: '' },
+    target: { client: client('http://two', target), bucket: 'dst', prefix: '' },
     mode: 'copy-all',
     tuning: { multipartThresholdBytes: 10_000, partBytes: 3_000, bufferUpToBytes: 100, ...tuning },
     pageSize: 10,

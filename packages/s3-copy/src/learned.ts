@@ -1,0 +1,141 @@
+import type { CopyPlan } from './copy-plan.ts';
+import { S3Error } from './errors.ts';
+import type { CallContext } from './gate.ts';
+import { getObjectTagging, taggingHeader } from './operations/tags.ts';
+import type { ObjectTag } from './operations/tags.ts';
+import { keptHeaders } from './object-headers.ts';
+import type { ResponseHeaders } from './response-headers.ts';
+
+/** What a copy could not keep or use, although nothing failed. */
+export type WarningCode =
+  /** The target stores no tags; its copies have none. */
+  | 'tags-not-supported'
+  /** The source has tags that these credentials may not read. */
+  | 'tags-not-readable'
+  /** The target does not know a storage class of the source and stores in its own. */
+  | 'storage-class-not-supported'
+  /** The endpoint cannot copy within itself; objects travel through this process. */
+  | 'server-side-copy-not-supported';
+
+/** Said once per run and code. */
+export interface CopyWarning {
+  code: WarningCode;
+  /** The first object that it happened to. */
+  key: string;
+  message: string;
+}
+
+/** Objects that each warning was true for; absent: none. */
+export type WarningCounts = Partial<Record<WarningCode, number>>;
+
+/**
+ * What a run has found out about its two endpoints, so that one refusal is enough: which headers the target takes, which
+ * requests they know. All begin as true.
+ */
+export class Learned {
+  /** The target takes tags. */
+  tags = true;
+  /** The target takes the source's storage classes. */
+  storageClasses = true;
+  /** The source tells the parts of its objects. */
+  partNumbers = true;
+  /** The endpoint copies within itself. */
+  serverSideCopy = true;
+  readonly #onWarning: (warning: CopyWarning) => void;
+  readonly #counts: WarningCounts = {};
+
+  constructor(onWarning: (warning: CopyWarning) => void = () => undefined) {
+    this.#onWarning = onWarning;
+  }
+
+  warn(warning: CopyWarning): void {
+    const before = this.#counts[warning.code] ?? 0;
+    this.#counts[warning.code] = before + 1;
+    if (before === 0) this.#onWarning(warning);
+  }
+
+  counts(): WarningCounts {
+    return { ...this.#counts };
+  }
+}
+
+/** What goes to the target with an object's bytes. */
+export interface KeptFacts {
+  headers: (readonly [name: string, value: string])[];
+  /** Empty when the source has none, or when the target takes none. */
+  tags: readonly ObjectTag[];
+}
+
+/** The header of an upload did not suit the target; the run knows now, and the same object can be tried anew. */
+export class HeaderRefusedError extends Error {
+  override readonly name = 'HeaderRefusedError';
+}
+
+/** Headers and tags that the copy of an object keeps; asks for the tags when the source says that there are any. */
+export async function keptFacts(
+  plan: CopyPlan,
+  key: string,
+  source: ResponseHeaders,
+  call: CallContext,
+): Promise<KeptFacts> {
+  const headers: KeptFacts['headers'] = keptHeaders(source);
+  const storageClass = source.get('x-amz-storage-class');
+  if (storageClass !== null && storageClass !== 'STANDARD') {
+    if (plan.learned.storageClasses) headers.push(['x-amz-storage-class', storageClass]);
+    else plan.learned.warn({ ...NOT_KEPT.storageClass, key });
+  }
+  const tags = (source.integer('x-amz-tagging-count') ?? 0) > 0 ? await tagsOf(plan, key, call) : [];
+  if (tags.length > 0) headers.push(['x-amz-tagging', taggingHeader(tags)]);
+  return { headers, tags };
+}
+
+const NOT_KEPT = {
+  tags: { code: 'tags-not-supported', message: 'the target stores no tags: copies are made without them' },
+  unreadable: { code: 'tags-not-readable', message: 'tags of the source cannot be read: copies are made without them' },
+  storageClass: {
+    code: 'storage-class-not-supported',
+    message: 'the target does not know the storage class of the source: copies get its default',
+  },
+} as const;
+
+async function tagsOf(plan: CopyPlan, key: string, call: CallContext): Promise<readonly ObjectTag[]> {
+  if (!plan.learned.tags) {
+    plan.learned.warn({ ...NOT_KEPT.tags, key });
+    return [];
+  }
+  try {
+    return await getObjectTagging(plan.source.client, plan.source.bucket, key, call);
+  } catch (error) {
+    // Overwritten or deleted in between: the copy of its bytes will say so. All else would fail the object for its tags.
+    if (!(error instanceof S3Error) || error.retryable || !UNREADABLE.has(error.status)) throw error;
+    plan.learned.warn({ ...NOT_KEPT.unreadable, key });
+    return [];
+  }
+}
+
+const UNREADABLE = new Set([403, 405, 501]);
+
+/**
+ * Sends an upload with kept headers.
+ * @throws HeaderRefusedError when the target refused one that can be left out.
+ */
+export async function withKeptFacts<T>(plan: CopyPlan, { headers }: KeptFacts, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!(error instanceof S3Error) || error.retryable) throw error;
+    const sent = new Set(headers.map(([name]) => name));
+    if (sent.has('x-amz-tagging') && error.status === 501) {
+      plan.learned.tags = false;
+      throw new HeaderRefusedError(error.message);
+    }
+    if (sent.has('x-amz-storage-class') && CLASS_REFUSALS.has(error.code)) {
+      plan.learned.storageClasses = false;
+      throw new HeaderRefusedError(error.message);
+    }
+    throw error;
+  }
+}
+
+/** Ceph says InvalidArgument. */
+const CLASS_REFUSALS = new Set(['InvalidStorageClass', 'InvalidArgument', 'NotImplemented']);
