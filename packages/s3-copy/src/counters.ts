@@ -1,4 +1,4 @@
-import type { PlannedAction } from './copy-plan.ts';
+import type { CopyItem } from './copy-plan.ts';
 
 /** Progress of a range; the fields of `copyCounters` in the protocol, and those excluded. */
 export interface CopyCounters {
@@ -43,13 +43,14 @@ export function addCounters(counters: CopyCounters, more: CopyCounters): void {
 }
 
 /** What an object counts on which nothing is left to do, because the listings have told; null for all others. */
-export function countersWhenDecided(verdict: PlannedAction | undefined): CopyCounters | null {
+export function countersWhenDecided({ verdict, sizeBytes }: CopyItem, dryRun: boolean): CopyCounters | null {
   switch (verdict) {
     case 'skip':
       return { ...emptyCounters(), objectsSkipped: 1 };
     case 'exclude':
       return { ...emptyCounters(), objectsExcluded: 1 };
     case 'copy':
+      return dryRun ? { ...emptyCounters(), objectsCopied: 1, bytesCopied: sizeBytes ?? 0 } : null;
     case undefined:
       return null;
     default:
