@@ -30,7 +30,7 @@ const latencies = new Float64Array(KEPT);
  */
 export async function runSlice<Answer>(
   { subjects, concurrency, durationMs }: Load,
-  take: (subject: string) => Promise<Answer>,
+  take: (subject: string) => Answer | Promise<Answer>,
   admitted: (answer: Answer) => boolean,
 ): Promise<Slice> {
   let next = 0;

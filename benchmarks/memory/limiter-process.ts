@@ -4,7 +4,7 @@ import { answerRequests, MeasuringProcess } from '../load/measuring-process.ts';
 import { hotSubject, manySubjects, subject, type Workload } from '../load/subjects.ts';
 import { memoryContestants, type MemoryContestant } from './limiters.ts';
 
-/** 100,000 are more subjects than an engine of Weir remembers the places of (65,536). */
+/** With 100,000 most of what a take costs is reading memory that is in no cache. */
 export const workloads: readonly Workload[] = [manySubjects(1_000), hotSubject, manySubjects(100_000)];
 
 /** The word for `main.ts`. */

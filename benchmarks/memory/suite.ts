@@ -11,8 +11,7 @@ const WANTED = 3;
 
 const notes = `Each limiter in a process of its own; every take is awaited before the next one, but those of \`takeNow\`, which needs no promise when
 the store is in the process. Timed in batches of ${figure(BATCH)}. express-rate-limit's store is measured without the middleware around it; it
-counts, and leaves limits to the middleware. Weir remembers 65,536 subjects of a quota unless \`maxTracked\` says otherwise, and looks up
-the others anew each time. Ratios are to RateLimiterMemory.`;
+counts, and leaves limits to the middleware. Ratios are to RateLimiterMemory.`;
 
 type Costs = (workload: Workload, contestant: MemoryContestant) => readonly number[];
 

@@ -23,7 +23,7 @@ export type OpenLimiter = (url: string, rule: Rule) => Promise<Limiter>;
  * @param admitted reads its answer; limiters that reject when they refuse always say yes.
  */
 export function limiterOf<Answer>(
-  call: (subject: string) => Promise<Answer>,
+  call: (subject: string) => Answer | Promise<Answer>,
   admitted: (answer: Answer) => boolean,
   close: () => Promise<unknown>,
 ): Limiter {

@@ -25,7 +25,10 @@ export function weir(choice: ClientChoice, options: WeirOptions = {}): OpenLimit
     await quotas.ready();
     const quota = quotas.define(definition(rule, options));
     return limiterOf(
-      (subject) => quota.take(subject),
+      // With blocks, as it is meant to be called: a promise only when a block must be drawn.
+      options.lease === undefined
+        ? (subject) => quota.take(subject)
+        : (subject) => quota.takeNow(subject) ?? quota.take(subject),
       (decision) => decision.allowed,
       async () => {
         await quotas.close();

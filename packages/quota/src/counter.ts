@@ -3,7 +3,7 @@ import type { Decision, Place } from './decision.ts';
 import type { Deadline } from './deadlines.ts';
 import type { Period } from './periods.ts';
 import type { QuotaRules } from './rules.ts';
-import type { Memo } from './store.ts';
+import type { HeldCounter, Memo } from './store.ts';
 
 /** A period with the deadline of its counters. */
 export interface DatedPeriod extends Period {
@@ -32,6 +32,21 @@ const SEEN_FRESH_MS = 5_000;
 
 /** What this process knows of one counter: nothing here decides alone, losing it costs a question to the store. */
 export class Counter implements Memo {
+  // What a take that is decided at once looks at stands together: with many counters, reading memory is most of its cost.
+  /** Where a store in this process keeps it. */
+  place: HeldCounter | undefined = undefined;
+  /** Neither blocks nor reservations nor shadow: what fits is charged and that is all. */
+  readonly plain: boolean;
+  /** In the list of the next tick. */
+  queued = false;
+  /** A draw is on its way; takes wait for it and travel together with the next one. */
+  inFlight = false;
+  /** Admitted without the store and to be charged when it is back. */
+  owed = 0;
+  /** Last total heard from the store. */
+  total: number | undefined = undefined;
+  /** What its decisions share. */
+  readonly label: Place;
   readonly rules: QuotaRules;
   readonly subject: string;
   /** All keys of this subject begin with it. */
@@ -39,19 +54,10 @@ export class Counter implements Memo {
   readonly key: string;
   readonly period: DatedPeriod;
   readonly lane: Lane;
-  /** What its decisions share. */
-  readonly label: Place;
-  /** Where a store in this process keeps it. */
-  place: unknown = undefined;
   waiting: WaitingTake[] = [];
-  /** In the list of the next tick. */
-  queued = false;
-  /** A draw is on its way; takes wait for it and travel together with the next one. */
-  inFlight = false;
   /** The last draw of several costs at once did not fit: draw one by one. */
   splitNext = false;
-  /** Last total heard from the store. */
-  total: number | undefined = undefined;
+  /** When the total was heard, in ms. */
   totalAtMs = 0;
   /** Until this time a cost that did not fit into what this total left is refused here. */
   refusedTotal = 0;
@@ -59,8 +65,6 @@ export class Counter implements Memo {
   /** Drawn from the store and not yet spent. */
   lease = 0;
   leaseUsedAtMs = 0;
-  /** Admitted without the store and to be charged when it is back. */
-  owed = 0;
   /** Admitted while it is unknown whether the store charged it. */
   unknown = 0;
   /** Admitted without the store in this period, all told. */
@@ -73,7 +77,13 @@ export class Counter implements Memo {
     this.key = prefix + period.id;
     this.period = period;
     this.lane = lane;
+    this.plain = rules.lease === 0 && rules.reservationMs === undefined && !rules.shadow;
     this.label = { quota: rules.id, subject, period: period.id, resetAt: period.endMs, by };
+  }
+
+  /** Nothing waits, travels or is owed: a take may be decided at once. */
+  get quiet(): boolean {
+    return this.owed === 0 && !this.queued && !this.inFlight;
   }
 
   /** Nothing would be lost by forgetting it. */

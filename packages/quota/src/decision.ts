@@ -62,11 +62,7 @@ export class Decision {
   readonly allowed: boolean;
   /** Spent in this period, by all servers, after this take. May exceed the limit when the limit was lowered, in shadow, or after an outage. */
   readonly used: number;
-  /** What can still be taken, never below 0. */
-  readonly remaining: number;
   readonly limit: number;
-  /** End of the period, in ms since 1970. */
-  readonly resetAt: number;
   /** When to try again, in ms from the decision; 0 when allowed. */
   readonly retryAfterMs: number;
   readonly source: Source;
@@ -85,12 +81,9 @@ export class Decision {
   readonly number: number | string;
 
   constructor(place: Place, verdict: Verdict, takenAt: number, retryAfterMs: number, number: number | string) {
-    const { used, limit } = verdict;
     this.allowed = verdict.allowed;
-    this.used = used;
-    this.remaining = limit > used ? limit - used : 0;
-    this.limit = limit;
-    this.resetAt = place.resetAt;
+    this.used = verdict.used;
+    this.limit = verdict.limit;
     this.retryAfterMs = retryAfterMs;
     this.source = verdict.source;
     this.cost = verdict.cost;
@@ -100,6 +93,16 @@ export class Decision {
     this.replayed = verdict.replayed;
     this.place = place;
     this.number = number;
+  }
+
+  /** What can still be taken, never below 0. */
+  get remaining(): number {
+    return this.limit > this.used ? this.limit - this.used : 0;
+  }
+
+  /** End of the period, in ms since 1970. */
+  get resetAt(): number {
+    return this.place.resetAt;
   }
 
   get quota(): string {
@@ -113,6 +116,14 @@ export class Decision {
   /** Id of the period that was charged. */
   get period(): string {
     return this.place.period;
+  }
+
+  /** What `JSON.stringify` writes: all that a caller of an API may want to know. */
+  toJSON(): Record<string, string | number | boolean> {
+    const { allowed, used, remaining, limit, resetAt, retryAfterMs, source, quota, subject, period } = this;
+    const { cost, charged, takenAt, wouldRefuse, replayed } = this;
+    const asked = { quota, subject, period, cost, charged, takenAt, wouldRefuse, replayed };
+    return { allowed, used, remaining, limit, resetAt, retryAfterMs, source, ...asked };
   }
 
   /** Plain data that names this take, for a refund from another process. */

@@ -12,16 +12,27 @@ import { Watchdog } from './watchdog.ts';
 /*
  * How takes travel.
  *
- *   take ──▶ counter.waiting ──end of the tick──▶ one batch per lane ──▶ store ──▶ split among the takes, in order
+ *   take ──▶ counter.waiting ──end of the tick──▶ a batch per lane ──▶ store ──▶ split among the takes, in order
  *                 ▲                                                        │
  *                 └── takes that come while the counter's draw is ─────────┘ under way wait here and travel together
  *
  * A counter has at most one draw under way, so a hot counter costs one increment per round trip, however many takes it serves.
+ * When many counters wait, they travel in several batches, one per turn of the event loop: the store counts the first ones while
+ * this process writes the next.
  * What the store does not answer in time is decided by the quota's outage policy; a reply that comes later is returned.
  */
 
-/** Most counters in one call to the store. */
+/** Most counters in one call to the store, when there is no next turn to wait for. */
 const MAX_BATCH = 1_000;
+
+/**
+ * Counters in the batch of one turn: a third of all that are under way or wait, so that a call is being written while one is
+ * at the store and one is being read; within bounds, because a call has a cost of its own, and a large one keeps the store
+ * from the others. Measured with 64 and 256 takes at a time on Redis: 1.5 and 1.4 times the takes of one batch for all.
+ */
+const BATCHES_UNDER_WAY = 3;
+const LEAST_PACED = 16;
+const MOST_PACED = 64;
 
 /** Takes that waited longer than this share of their budget travel apart, so that nobody's budget is cut by theirs. */
 const AGED_SHARE = 1 / 8;
@@ -48,6 +59,8 @@ export class Dispatcher {
   readonly #watchdogs = new Map<number, Watchdog<Batch>>();
   #queued: Counter[] = [];
   #scheduled = false;
+  /** Draws that the store was asked for and has not answered. */
+  #underWay = 0;
 
   constructor(engine: Engine, hooks: Pick<Landing, 'reap' | 'leased'>) {
     this.#engine = engine;
@@ -67,13 +80,18 @@ export class Dispatcher {
   /** Decides what is under way without waiting for the store any longer. */
   stop(): void {
     const nowMs = this.#engine.clock();
+    const queued = this.#queued;
+    this.#queued = [];
+    for (const counter of queued) {
+      counter.queued = false;
+      this.#giveUp(counter, nowMs);
+    }
     for (const watchdog of this.#watchdogs.values()) watchdog.stop(nowMs);
   }
 
   #flush(): void {
     this.#scheduled = false;
-    const queued = this.#queued;
-    this.#queued = [];
+    const queued = this.#nextOnes();
     const nowMs = this.#engine.clock();
     // Counters that may travel together: one lane, one budget, and not much older than the others.
     const groups = new Map<Lane, Map<number, Counter[]>>();
@@ -92,6 +110,23 @@ export class Dispatcher {
         }
       }
     }
+  }
+
+  /** Those of this turn; the others have theirs after it. */
+  #nextOnes(): readonly Counter[] {
+    const queued = this.#queued;
+    const { timers, store } = this.#engine;
+    const share = Math.ceil((queued.length + this.#underWay) / BATCHES_UNDER_WAY);
+    const most = Math.min(MOST_PACED, Math.max(LEAST_PACED, share));
+    // A store in this process does nothing while this process does something else.
+    if (queued.length <= most || timers.soon === undefined || store.takeNow !== undefined) {
+      this.#queued = [];
+      return queued;
+    }
+    this.#queued = queued.slice(most);
+    this.#scheduled = true;
+    timers.soon(() => this.#flush());
+    return queued.slice(0, most);
   }
 
   #send(lane: Lane, budgetMs: number, counters: readonly Counter[], nowMs: number): void {
@@ -118,6 +153,7 @@ export class Dispatcher {
     this.#watchdog(budgetMs).add(batch, nowMs);
     engine.metrics.storeCalls += 1;
     engine.metrics.draws += planned.length;
+    this.#underWay += planned.length;
     settled(() => engine.store.take(planned.map((one) => one.draw))).then(
       (results) => this.#land(batch, budgetMs, results),
       (error: unknown) => this.#land(batch, budgetMs, asQuotaError(error)),
@@ -128,6 +164,7 @@ export class Dispatcher {
   #land(batch: Batch, budgetMs: number, results: readonly (Drawn | Error)[] | Error): void {
     const nowMs = this.#engine.clock();
     const { planned, overdue } = batch;
+    this.#underWay -= planned.length;
     this.#tellLane(batch, results);
     if (overdue === undefined) this.#watchdog(budgetMs).remove(batch);
     for (let index = 0; index < planned.length; index++) {

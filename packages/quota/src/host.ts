@@ -7,6 +7,8 @@ export type Clock = () => number;
 export interface Timers {
   /** Runs `run` once after `ms`; the handle cancels it. Must not keep a process alive by itself. */
   set(run: () => void, ms: number): TimerHandle;
+  /** Runs `run` in the next turn of the event loop, when what was written in this one is on its way. Absent: the host cannot. */
+  soon?(run: () => void): void;
 }
 
 /** Cancels a timer; harmless when it has run. */
@@ -20,6 +22,7 @@ export const MAX_TIMER_MS = 60_000;
 // The package is compiled without DOM and Node types; these exist in every host that it supports.
 declare function setTimeout(run: () => void, ms: number): unknown;
 declare function clearTimeout(handle: unknown): void;
+declare const setImmediate: ((run: () => void) => unknown) | undefined;
 
 /** `setTimeout` of the host; where the host can (Node), a waiting timer does not keep the process alive. */
 export const hostTimers: Timers = {
@@ -30,6 +33,7 @@ export const hostTimers: Timers = {
     }
     return { cancel: () => clearTimeout(handle) };
   },
+  ...(typeof setImmediate === 'function' ? { soon: (run: () => void) => void setImmediate(run) } : {}),
 };
 
 /** `Date.now` of the host. */

@@ -2,16 +2,16 @@ import { DeadlineBuckets, type Dated } from './deadline-buckets.ts';
 import type { Deadline } from './deadlines.ts';
 import { QuotaError } from './errors.ts';
 import { MAX_TIMER_MS, type Clock, type TimerHandle, type Timers } from './host.ts';
+import type { HeldCounter } from './store.ts';
 
 /** One entry of a memory store: a counter, or a value. */
-export class MemoryEntry implements Dated {
+export class MemoryEntry implements Dated, HeldCounter {
   readonly key: string;
   readonly deadline: number;
   total: number = 0;
+  held: boolean = true;
   /** Set when the entry is a value and no counter. */
   value: string | undefined = undefined;
-  /** Still in the store. */
-  held: boolean = true;
   previous: this | undefined = undefined;
   next: this | undefined = undefined;
 

@@ -1,7 +1,7 @@
 import type { Deadline } from './deadlines.ts';
 import { QuotaError } from './errors.ts';
 import { hostClock, hostTimers, type Clock, type Timers } from './host.ts';
-import { MemoryEntries, MemoryEntry } from './memory-entries.ts';
+import { MemoryEntries, type MemoryEntry } from './memory-entries.ts';
 import type {
   Draw,
   Drawn,
@@ -81,10 +81,9 @@ export class MemoryStore implements Store {
 
   takeNow(draw: Draw, nowMs: number, memo: Memo): Drawn | Error {
     this.#entries.sweepSome(nowMs);
-    const known = memo.place;
-    if (known instanceof MemoryEntry && known.held && known.deadline > nowMs) return raise(known, draw);
     const drawn = this.#draw(draw, nowMs);
-    memo.place = this.#entries.get(draw.key);
+    const entry = this.#entries.get(draw.key);
+    memo.place = entry?.value === undefined ? entry : undefined;
     return drawn;
   }
 

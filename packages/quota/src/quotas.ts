@@ -27,7 +27,7 @@ export interface QuotasOptions {
   readonly timers?: Timers;
   /** Numbers in [0, 1); default `Math.random`. For identities and jitter, not for secrets. */
   readonly random?: () => number;
-  /** Subjects remembered per quota, default 65,536; the others cost one more look of the store at their deadline. */
+  /** Subjects remembered per quota, default 131,072; the others cost one more look of the store at their deadline. */
   readonly maxTracked?: number;
   /** Pause between two looks at the store's health, in ms, at most 60,000; default 60,000; 0: none but the one of `ready`. */
   readonly healthEveryMs?: number;

@@ -34,9 +34,16 @@ export interface Draw {
   readonly seen?: number;
 }
 
+/** A counter that a store in this process keeps, within the engine's reach: while it is held, the engine may raise `total` itself. */
+export interface HeldCounter {
+  total: number;
+  /** The store holds it; false for good once it has let go of it. */
+  readonly held: boolean;
+}
+
 /** The engine's memory of one counter, in which a store in this process may note where it keeps it. */
 export interface Memo {
-  place?: unknown;
+  place: HeldCounter | undefined;
 }
 
 /** What a draw did. `total` is the counter after it; `vanished` when a counter that `seen` vouched for was gone. */

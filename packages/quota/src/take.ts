@@ -73,14 +73,20 @@ function decideNow(
   limit: number,
   nowMs: number,
 ): Decision | undefined {
-  const local = decideLocally(core, counter, cost, limit, nowMs);
   const { engine } = core;
+  const { place } = counter;
+  if (place?.held === true && counter.plain && counter.quiet && cost <= limit - place.total) {
+    place.total += cost;
+    counter.total = place.total;
+    engine.metrics.draws += 1;
+    return admit(engine, counter, { cost, limit }, place.total, storeSource(engine), nowMs);
+  }
+  const local = decideLocally(core, counter, cost, limit, nowMs);
   const { store } = engine;
   if (local !== undefined || store.takeNow === undefined) return local;
   // Blocks, debts and reservations take the longer way; so does what others wait for already.
   const { rules } = counter;
-  if (rules.lease > 0 || rules.reservationMs !== undefined || counter.owed > 0 || counter.queued || counter.inFlight)
-    return undefined;
+  if (rules.lease > 0 || rules.reservationMs !== undefined || !counter.quiet) return undefined;
   const { key, period } = counter;
   const ceiling = rules.shadow ? Number.MAX_SAFE_INTEGER : limit;
   const drawn = store.takeNow(

@@ -7,8 +7,8 @@ import { keyPrefix } from './keys.ts';
 import { periodAt } from './periods.ts';
 import type { QuotaRules } from './rules.ts';
 
-/** Most subjects per quota that are remembered; the others only cost a question to the store. */
-export const DEFAULT_MAX_TRACKED = 65_536;
+/** Most subjects per quota that are remembered, about 300 bytes each; the others only cost a question to the store. */
+export const DEFAULT_MAX_TRACKED = 131_072;
 
 /** Busy counters passed over when one has to go; so that making room is O(1). */
 const PASSED_OVER = 8;

@@ -16,19 +16,64 @@ export async function takeByScript(
   draws: readonly Draw[],
 ): Promise<readonly (Drawn | Error)[]> {
   const keys = draws.map((draw) => draw.key);
-  const reply = asArray(await runScript(commands, scripts.take, keys, argumentsOf(draws)), draws.length);
+  if (!areAlike(draws)) return drawnOf(draws, await runScript(commands, scripts.take, keys, argumentsOf(draws)));
+  const { amount, unit, limit, deadline } = draws[0];
+  const terms = [String(amount), String(unit), String(limit), String(deadline)];
+  const drawn = drawnOf(draws, await runScript(commands, scripts['take-alike'], keys, terms));
+  await dateTheRemade(commands, draws, drawn);
+  return drawn;
+}
+
+/** One draw for all of them, each on a counter that was seen with its deadline and has room for it. */
+function areAlike(draws: readonly Draw[]): draws is readonly [Draw, ...Draw[]] {
+  const [first] = draws;
+  if (first === undefined) return false;
+  const { amount, unit, limit, deadline } = first;
+  for (const draw of draws) {
+    const fits = draw.seen !== undefined && draw.seen + amount <= limit;
+    if (!fits || draw.amount !== amount || draw.unit !== unit) return false;
+    if (draw.limit !== limit || draw.deadline !== deadline) return false;
+  }
+  return true;
+}
+
+function drawnOf(draws: readonly Draw[], answer: unknown): readonly (Drawn | Error)[] {
+  const reply = asArray(answer, draws.length);
   // The short form: every draw was granted whole.
   if (reply.length === draws.length) {
     return draws.map(({ amount }, index) => ({ granted: amount, total: asNumber(reply[index]) }));
   }
   asArray(reply, draws.length * 3);
-  return keys.map((key, index) => {
+  return draws.map(({ key }, index) => {
     const state = asNumber(reply[index * 3 + 2]);
     if (state === NO_COUNTER) return notACounter(key);
     if (state === DEADLINE_PASSED) return deadOnArrival(key);
     const drawn = { granted: asNumber(reply[index * 3]), total: asNumber(reply[index * 3 + 1]) };
     return state === VANISHED ? { ...drawn, vanished: true } : drawn;
   });
+}
+
+/**
+ * A total below what was seen belongs to a counter that vanished and was made again by somebody else, who dates it. The one who
+ * counts by plain increments may have died before that.
+ */
+async function dateTheRemade(
+  commands: RedisCommands,
+  draws: readonly Draw[],
+  drawn: readonly (Drawn | Error)[],
+): Promise<void> {
+  const remade = draws.filter(({ seen = 0 }, index) => {
+    const each = drawn[index];
+    return each !== undefined && !(each instanceof Error) && each.total - each.granted < seen && each.vanished !== true;
+  });
+  if (remade.length === 0) return;
+  const keys = remade.map(({ key }) => key);
+  await runScript(
+    commands,
+    scripts.date,
+    keys,
+    remade.map(({ deadline }) => String(deadline)),
+  );
 }
 
 /** Terms that draws share (those of one quota do) travel once. */

@@ -17,6 +17,7 @@ export interface Script {
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   take: script('take'),
   redraw: script('redraw'),
+  'take-alike': script('take-alike'),
   'take-all': script('take-all'),
   'give-back': script('give-back'),
   swap: script('swap'),

@@ -61,8 +61,9 @@ describe.each(clientNames)('over %s', (name) => {
       await using(fastPath, async (store) => {
         const key = `cut-${fastPath}`;
         await takeOne(store, draw(key, 100));
-        // The server must know the script: else the reply that is cut off says only that it does not.
+        // The server must know the scripts: else the reply that is cut off says only that it does not.
         await store.giveBack([draw('warm', 1)]);
+        await takeOne(store, draw('warm', 1, 1));
         proxy.cutReplies(1);
         expect(await failureOf(() => takeOne(store, draw(key, 1, 100)))).toMatchObject({ code: 'store-unavailable' });
         await eventually(() => takeOne(store, draw(key, 10, 101)));

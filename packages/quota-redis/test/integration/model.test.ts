@@ -16,6 +16,7 @@ import type { Connected } from '../support/harness.ts';
 type Step =
   | { readonly kind: 'take'; readonly batch: readonly Wish[] }
   | { readonly kind: 'group'; readonly batch: readonly Wish[] }
+  | { readonly kind: 'alike'; readonly keys: readonly string[]; readonly wish: Wish }
   | { readonly kind: 'give-back'; readonly key: string; readonly amount: number }
   | { readonly kind: 'vanish' | 'undate'; readonly key: string };
 
@@ -39,6 +40,10 @@ const wish: Arbitrary<Wish> = record({
 const step: Arbitrary<Step> = oneof(
   { weight: 6, arbitrary: record({ kind: constant('take'), batch: array(wish, { minLength: 1, maxLength: 7 }) }) },
   { weight: 2, arbitrary: record({ kind: constant('group'), batch: array(wish, { minLength: 1, maxLength: 3 }) }) },
+  {
+    weight: 4,
+    arbitrary: record({ kind: constant('alike'), keys: array(key, { minLength: 1, maxLength: 5 }), wish }),
+  },
   { weight: 2, arbitrary: record({ kind: constant('give-back'), key, amount: integer({ min: 1, max: 40 }) }) },
   { weight: 1, arbitrary: record({ kind: constantFrom('vanish', 'undate'), key }) },
 );
@@ -100,6 +105,10 @@ afterAll(async () => {
 
 /** Does the step, and says what came out of it and what should have. */
 async function apply(store: Store, model: Model, step: Step): Promise<{ actual: unknown; wanted: unknown }> {
+  if (step.kind === 'alike') {
+    const batch = step.keys.map((one) => ({ ...step.wish, key: one, hinted: true }));
+    return apply(store, model, { kind: 'take', batch });
+  }
   if (step.kind === 'take') {
     const draws = step.batch.map((one) => model.drawOf(one, false));
     const drawn = await store.take(draws);

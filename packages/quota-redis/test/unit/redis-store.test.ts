@@ -39,6 +39,30 @@ test('a batch is one command that carries every deadline, what draws share once'
   ]);
 });
 
+test('draws that are all alike, from counters that were all seen, travel as their keys and one set of terms', async () => {
+  const commands = recordingCommands(() => [501, 8, 9]);
+  const draws = [draw('a', { seen: 500 }), draw('b', { seen: 7 }), draw('c', { seen: 8 })];
+  expect(await new RedisStore({ client: commands }).take(draws)).toEqual([
+    { granted: 1, total: 501 },
+    { granted: 1, total: 8 },
+    { granted: 1, total: 9 },
+  ]);
+  expect(commands.sent).toEqual([
+    ['EVALSHA', scripts['take-alike'].sha, '3', 'a', 'b', 'c', '1', '1', '1000', '2000000'],
+  ]);
+  for (const other of [{}, { seen: 1_000 }, { seen: 7, unit: 1, amount: 2 }, { seen: 7, limit: 999 }]) {
+    const mixed = recordingCommands(granted);
+    await new RedisStore({ client: mixed }).take([draw('a', { seen: 500 }), draw('b', other)]);
+    expect(mixed.sent[0]?.[1]).toBe(scripts.take.sha);
+  }
+});
+
+test('a counter that stands lower than it was seen is dated, whoever made it again', async () => {
+  const commands = recordingCommands((args) => (args[1] === scripts.date.sha ? 1 : [4, 8]));
+  await new RedisStore({ client: commands }).take([draw('a', { seen: 500 }), draw('b', { seen: 7 })]);
+  expect(commands.sent[1]).toEqual(['EVALSHA', scripts.date.sha, '1', 'a', '2000000']);
+});
+
 test('a short answer of a batch says that every draw was granted whole', async () => {
   const whole = recordingCommands(() => [501, '9007199254740991']);
   expect(await new RedisStore({ client: whole }).take([draw('a', { amount: 5 }), draw('b', { amount: 2 })])).toEqual([

@@ -16,7 +16,7 @@ const read = (name: string): string => readFileSync(`${folder}${name}.lua`, 'utf
 test('the texts that are bundled equal the Lua files; vitest -u rewrites them', async () => {
   const source = [
     '/** The files beside this one as texts, so that bundlers carry them. A unit test keeps them equal; `vitest -u` rewrites this. */\n',
-    `export const SCRIPT_TEXTS: Readonly<Record<${names.map((name) => `'${name}'`).join(' | ')}, string>> = {\n`,
+    `export const SCRIPT_TEXTS: Readonly<\n  Record<${names.map((name) => `'${name}'`).join(' | ')}, string>\n> = {\n`,
     ...names.map((name) => `  ${quoted(name)}: \`${read(name)}\`,\n`),
     '};\n',
   ];

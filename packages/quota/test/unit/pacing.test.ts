@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { Timers } from '../../src/host.ts';
+import { flush, RemoteStore, World } from '../world.ts';
+
+/** Turns of an event loop that pass when they are told to. */
+class Turns {
+  readonly #next: (() => void)[] = [];
+
+  of(timers: Timers): Timers {
+    return { ...timers, soon: (run) => void this.#next.push(run) };
+  }
+
+  get waiting(): number {
+    return this.#next.length;
+  }
+
+  async pass(): Promise<void> {
+    for (const run of this.#next.splice(0)) run();
+    await flush();
+  }
+}
+
+const subjects = (count: number): string[] => Array.from({ length: count }, (_, index) => `s${index}`);
+
+test('many counters travel in batches of a third, one per turn, and every take is decided', async () => {
+  const world = new World();
+  const store = new RemoteStore(world, world.memory());
+  const turns = new Turns();
+  const quotas = world.open(store, { timers: turns.of(world.timers) });
+  const quota = quotas.define({ id: 'q', limit: 5, period: 'hour' });
+  const takes = subjects(90).map((subject) => quota.take(subject));
+  await flush();
+  expect(store.draws.map((draws) => draws.length)).toEqual([30]);
+  while (turns.waiting > 0) await turns.pass();
+  expect(store.draws.map((draws) => draws.length)).toEqual([30, 30, 30]);
+  expect(new Set(store.draws.flat().map(({ key }) => key)).size).toBe(90);
+  const decisions = await world.settle(Promise.all(takes));
+  expect(decisions.every(({ allowed, used }) => allowed && used === 1)).toBe(true);
+});
+
+/** Sizes of the batches that takes from so many subjects become. */
+async function sizes(count: number): Promise<number[]> {
+  const world = new World();
+  const store = new RemoteStore(world, world.memory());
+  const turns = new Turns();
+  const quota = world.open(store, { timers: turns.of(world.timers) }).define({ id: 'q', limit: 5, period: 'hour' });
+  const takes = subjects(count).map((subject) => quota.take(subject));
+  await flush();
+  while (turns.waiting > 0) await turns.pass();
+  await world.settle(Promise.all(takes));
+  return store.draws.map((draws) => draws.length);
+}
+
+test('few counters are not held back, and batches have bounds', async () => {
+  expect(await sizes(16)).toEqual([16]);
+  expect(await sizes(20)).toEqual([16, 4]);
+  expect(await sizes(1_000)).toEqual([...Array.from({ length: 15 }, () => 64), 40]);
+});
+
+test('a host without turns sends everything at once', async () => {
+  const world = new World();
+  const store = new RemoteStore(world, world.memory());
+  const quota = world.open(store).define({ id: 'q', limit: 5, period: 'hour' });
+  const takes = subjects(90).map((subject) => quota.take(subject));
+  await world.settle(Promise.all(takes));
+  expect(store.draws.map((draws) => draws.length)).toEqual([90]);
+});
+
+test('takes that wait for their turn when the engine closes are decided by the outage policy', async () => {
+  const world = new World();
+  const store = new RemoteStore(world, world.memory());
+  const turns = new Turns();
+  const quotas = world.open(store, { timers: turns.of(world.timers) });
+  const quota = quotas.define({ id: 'q', limit: 5, period: 'hour', outage: 'open' });
+  const takes = subjects(30).map((subject) => quota.take(subject));
+  await flush();
+  await quotas.close();
+  const decisions = await Promise.all(takes);
+  expect(decisions.map(({ source }) => source)).toEqual(Array.from({ length: 30 }, () => 'outage-open'));
+  await turns.pass();
+  expect(store.draws).toHaveLength(1);
+});
