@@ -18,8 +18,13 @@ export interface CopyRunOptions {
   serverSideCopy?: 'auto' | 'always' | 'never';
   /** Hears once of each thing that copies cannot keep, such as tags at a target without them. */
   onWarning?: (warning: CopyWarning) => void;
-  /** Objects under way at once: 1 or more. Default 64. */
+  /** Objects under way at once, at most: 1 or more. Default 64. */
   concurrency?: number;
+  /**
+   * Fewer objects while servers throttle or their latency grows, see `AdaptiveLimit`; false: always `concurrency`.
+   * Default true.
+   */
+  adaptive?: boolean;
   /** Object bytes in memory for those under way. Default 256 MiB. */
   maxBytesInFlight?: number;
   /**
@@ -67,6 +72,8 @@ export interface CopySnapshot {
   warnings: WarningCounts;
   /** Objects under way. */
   inFlight: number;
+  /** Objects that may be under way at present: 1 to `concurrency`. */
+  concurrency: number;
   paused: boolean;
   /** Every object of the work has begun: `live.objectsListed` will not grow any more. */
   listed: boolean;

@@ -1,3 +1,4 @@
+import { AdaptiveLimit, FixedLimit } from './adaptive-limit.ts';
 import { requireAnswers } from './answering.ts';
 import { Cancellation, CancelledError } from './cancellation.ts';
 import { CheckpointTracker, failureOf } from './checkpoint.ts';
@@ -42,6 +43,7 @@ export class CopyRun {
   readonly #options: CopyRunOptions;
   readonly #plan: CopyPlan;
   readonly #tracker: CheckpointTracker;
+  readonly #concurrency: AdaptiveLimit | FixedLimit;
   readonly #limit: InFlightLimit;
   readonly #pause = new Pause();
   readonly #end = new RangeEnd();
@@ -63,7 +65,12 @@ export class CopyRun {
     this.#options = options;
     this.#plan = newCopyPlan(options);
     this.#tracker = new CheckpointTracker(checkpoint, options, options.manifest);
-    this.#limit = new InFlightLimit(options.concurrency ?? 64, options.maxBytesInFlight ?? 256 * 1024 * 1024);
+    const concurrency = options.concurrency ?? 64;
+    this.#concurrency =
+      options.adaptive === false
+        ? new FixedLimit(concurrency)
+        : new AdaptiveLimit(concurrency, () => performance.now());
+    this.#limit = new InFlightLimit(this.#concurrency, options.maxBytesInFlight ?? 256 * 1024 * 1024);
     this.#maxAhead = Math.max(1, options.maxAheadOfCheckpoint ?? DEFAULT_MAX_AHEAD_OF_CHECKPOINT);
     const gateBelowPause = options.gate ?? openGate;
     this.#shared = {
@@ -71,6 +78,7 @@ export class CopyRun {
       gateBelowPause,
       cancellation: this.#operations,
       traffic: this.#traffic,
+      pace: this.#concurrency,
       absorb: (run) => this.#absorb(run),
     };
     const abandon = (): void => void this.abandon();
@@ -89,6 +97,7 @@ export class CopyRun {
       traffic: { ...this.#traffic },
       warnings: this.#plan.learned.counts(),
       inFlight: this.#limit.objects,
+      concurrency: this.#concurrency.value,
       paused: this.#pause.paused,
       listed: this.#listed,
       lastBegun: this.#end.last,
@@ -101,6 +110,12 @@ export class CopyRun {
    */
   narrow(endAt: string): boolean {
     return !this.#listed && this.#end.narrow(endAt);
+  }
+
+  /** Changes how many objects may be under way, as when several runs share a machine: 1 or more. */
+  setConcurrency(max: number): void {
+    this.#concurrency.max = Math.max(1, max);
+    this.#limit.admitWaiting();
   }
 
   /** Sends nothing new until `resume()`; what is under way goes on to its next request. */

@@ -1,17 +1,18 @@
 /**
- * Bounds how much is under way: a number of objects and a number of bytes held for them. One that is larger than all
+ * Bounds how much is under way: a number of objects, which may change, and a number of bytes held for them. One that is larger than all
  * the bytes is admitted when nothing else is under way. First come, first served.
  */
 export class InFlightLimit {
-  readonly #maxObjects: number;
+  readonly #maxObjects: { readonly value: number };
   readonly #maxBytes: number;
   #objects = 0;
   #bytes = 0;
   #waiting: { bytes: number; resolve: () => void } | null = null;
   #idle: (() => void)[] = [];
 
-  constructor(maxObjects: number, maxBytes: number) {
-    this.#maxObjects = Math.max(1, maxObjects);
+  /** @param maxObjects looked at each time that an object wants to begin; whatever it says, one may be under way. */
+  constructor(maxObjects: { readonly value: number }, maxBytes: number) {
+    this.#maxObjects = maxObjects;
     this.#maxBytes = maxBytes;
   }
 
@@ -41,15 +42,19 @@ export class InFlightLimit {
   give(bytes: number): void {
     this.#objects--;
     this.#bytes -= bytes;
-    const waiting = this.#waiting;
-    if (waiting !== null && this.#fits(waiting.bytes)) {
-      this.#waiting = null;
-      this.enter(waiting.bytes);
-      waiting.resolve();
-    }
+    this.admitWaiting();
     if (this.#objects === 0) {
       for (const resolve of this.#idle.splice(0)) resolve();
     }
+  }
+
+  /** Lets in who waits, if there is room now: call it after the number of objects was raised. */
+  admitWaiting(): void {
+    const waiting = this.#waiting;
+    if (waiting === null || !this.#fits(waiting.bytes)) return;
+    this.#waiting = null;
+    this.enter(waiting.bytes);
+    waiting.resolve();
   }
 
   /** Resolves when nothing is under way. */
@@ -62,6 +67,6 @@ export class InFlightLimit {
 
   #fits(bytes: number): boolean {
     if (this.#objects === 0) return true;
-    return this.#objects < this.#maxObjects && this.#bytes + bytes <= this.#maxBytes;
+    return this.#objects < this.#maxObjects.value && this.#bytes + bytes <= this.#maxBytes;
   }
 }

@@ -15,6 +15,7 @@ await copyRange({
   source: { client, bucket, prefix: '' },
   target: { client, bucket: target, prefix: '' },
   mode: 'copy-all',
+  serverSideCopy: 'never',
   tuning: { multipartThresholdBytes: 16 * 1024 * 1024 },
   onThrottled: () => undefined,
 }).result;

@@ -46,6 +46,7 @@ beforeEach(async () => {
     source: { client, bucket, prefix: '' },
     target: { client, bucket: `${bucket}-copy`, prefix: '' },
     mode: 'copy-all',
+    serverSideCopy: 'never',
     tuning: { multipartThresholdBytes: 11 * MIB, partBytes: 5 * MIB, bufferUpToBytes: 64 * 1024 },
     onThrottled: (error) => void throttled.push(error),
     onFailure: (failure) => void failures.push(failure),

@@ -42,6 +42,8 @@ async function buckets(name: string): Promise<CopyRangeOptions> {
     source: { client, bucket: name, prefix: '' },
     target: { client, bucket: `${name}-copy`, prefix: '' },
     mode: 'copy-all',
+    // One server stands for two here.
+    serverSideCopy: 'never',
     onThrottled: (error) => {
       throw error;
     },
@@ -237,6 +239,7 @@ test('real 503 SlowDown of an RGW with a limit of concurrent requests loses no o
       source: { client: hasty, bucket: 'aaa', prefix: '' },
       target: { client: hasty, bucket: 'bbb', prefix: '' },
       mode: 'copy-all',
+      serverSideCopy: 'never',
       concurrency: 64,
       onThrottled: () => {
         holdoffs++;

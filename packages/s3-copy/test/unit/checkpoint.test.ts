@@ -89,7 +89,7 @@ describe('the bound on what is under way', () => {
         fc.integer({ min: 1, max: 120 }),
         fc.infiniteStream(fc.nat()),
         async (sizes, maxObjects, maxBytes, choices) => {
-          const limit = new InFlightLimit(maxObjects, maxBytes);
+          const limit = new InFlightLimit({ value: maxObjects }, maxBytes);
           const running: number[] = [];
           let served = 0;
           const finishOne = (): void => {

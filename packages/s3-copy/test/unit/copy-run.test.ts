@@ -345,7 +345,7 @@ describe('pausing, releasing and abandoning', () => {
       },
     };
     const run = copyRange({ ...options, gate });
-    while (parked.length < 20) await turns(1);
+    while (parked.length < 16) await turns(1);
     expect(await run.release()).toMatchObject({ state: 'released', snapshot: { checkpoint: null } });
     // Parked before the GET: nothing was read while there was no credit to write.
     expect(source.log).not.toContain('GetObject');

@@ -7,7 +7,7 @@ import { DEFAULT_PART_BYTES, MAX_PARTS, partSizeFor, planParts } from '../../src
 import { ResponseHeaders } from '../../src/response-headers.ts';
 import { isSkipped } from '../../src/skip-check.ts';
 import { S3Client } from '../../src/client.ts';
-import { DEFAULT_TUNING, targetKeyOf } from '../../src/copy-plan.ts';
+import { newCopyPlan, targetKeyOf } from '../../src/copy-plan.ts';
 import type { CopyPlan, CopySide } from '../../src/copy-plan.ts';
 
 const TIB = 1024 ** 4;
@@ -137,12 +137,8 @@ describe('names at the target', () => {
     credentials: { accessKeyId: 'a', secretAccessKey: 's' },
   });
   const side = (prefix: string): CopySide => ({ client, bucket: 'b', prefix });
-  const plan = (source: string, target: string): CopyPlan => ({
-    source: side(source),
-    target: side(target),
-    mode: 'copy-all',
-    tuning: DEFAULT_TUNING,
-  });
+  const plan = (source: string, target: string): CopyPlan =>
+    newCopyPlan({ source: side(source), target: side(target), mode: 'copy-all' });
 
   test('are the target prefix followed by the key without the source prefix', () => {
     expect(targetKeyOf(plan('a/', 'x/y/'), 'a/b/c')).toBe('x/y/b/c');
