@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Coordinator } from '@weir/governor';
 import { DEFAULT_GOVERNOR_SETTINGS, ONLINE_WINDOWS, type Assignment } from '@weir/protocol';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { giveBack } from './actions/claim-work.ts';
 import type { ConsoleContext, ConsoleLimits } from './actions/context.ts';
 import { ensureAccounts } from './actions/ensure-accounts.ts';
+import { openGoverning } from './actions/open-governing.ts';
 import { openHistory } from './actions/open-history.ts';
+import { openQuotas } from './actions/open-quotas.ts';
 import { rememberedRules } from './actions/remembered-alarms.ts';
 import { requireOwnSecrets } from './actions/require-own-secrets.ts';
 import { takeShard } from './actions/take-shard.ts';
@@ -20,9 +21,11 @@ import {
 import { AlarmBoard } from './fleet/alarm-board.ts';
 import { ClaimDesk } from './fleet/claim-desk.ts';
 import { Fleet } from './fleet/fleet.ts';
+import { JobGauges } from './fleet/job-gauges.ts';
 import { JobRates } from './fleet/job-rates.ts';
 import { LeaseWatch } from './fleet/lease-watch.ts';
 import { consoleLogger } from './host/console-logger.ts';
+import { httpWebhookSender } from './host/http-webhook-sender.ts';
 import { systemClock } from './host/system-clock.ts';
 import { systemResolver } from './host/system-resolver.ts';
 import { readTlsFiles } from './host/tls-files.ts';
@@ -33,11 +36,16 @@ import { startTicks } from './jobs/ticks.ts';
 import type { Clock } from './ports/clock.ts';
 import type { EndpointProbe } from './ports/endpoint-probe.ts';
 import type { NameResolver } from './ports/name-resolver.ts';
+import type { QuotaConnector } from './ports/quota-connector.ts';
 import type { Storage } from './ports/storage.ts';
+import type { WebhookSender } from './ports/webhook-sender.ts';
+import { quotaConnector } from './quotas/connector.ts';
 import { aesSecretBox } from './security/aes-secret-box.ts';
+import { manifestSigner } from './security/manifest.ts';
 import { systemRandom } from './security/random-source.ts';
 import { scryptHasher } from './security/scrypt-hasher.ts';
-import { quotaLoginLimiter } from './security/quota-login-limiter.ts';
+import { ownLimiters } from './security/own-limiters.ts';
+import { loadManifestKey } from './storage/files/manifest-key-file.ts';
 import { loadSecrets, type ConsoleSecrets } from './storage/files/secrets-file.ts';
 import { sqliteStorage } from './storage/sqlite/sqlite-storage.ts';
 
@@ -56,6 +64,10 @@ export interface ConsoleDependencies {
   clock?: Clock;
   /** Default: the resolver of this machine. */
   resolver?: NameResolver;
+  /** Default: over HTTP and HTTPS. */
+  webhookSender?: WebhookSender;
+  /** Default: this process, Redis and Valkey, memcached. */
+  quotaConnector?: QuotaConnector;
 }
 
 /** A console that answers. */
@@ -86,12 +98,19 @@ export async function startConsole(
   const clock = dependencies.clock ?? systemClock();
   const { secrets, narrowed } = await loadSecrets(options.dataDir, DATABASE_FILE);
   if (narrowed) logger.warn('others could read the secrets file; its mode is now 0600');
+  const manifestKey = await loadManifestKey(options.dataDir);
   const storage = await sqliteStorage(join(options.dataDir, DATABASE_FILE));
   const ticker = new Ticker(clock, logger);
   let app: FastifyInstance | undefined;
   try {
     const metrics = new ConsoleMetrics();
-    const context = await assemble(options, secrets, storage, { ...dependencies, logger, clock }, metrics);
+    const context = await assemble(
+      options,
+      { ...secrets, manifestKey },
+      storage,
+      { ...dependencies, logger, clock },
+      metrics,
+    );
     let url = '';
     let closing = false;
     app = await buildServer(context, metrics, {
@@ -154,7 +173,7 @@ function limitsOf(options: ConsoleOptions): ConsoleLimits {
 /** Brings back everything that outlives a restart and wires it together; it does not listen and sets no timers. */
 export async function assemble(
   options: ConsoleOptions,
-  secrets: ConsoleSecrets,
+  secrets: ConsoleSecrets & { manifestKey: string },
   storage: Storage,
   dependencies: ConsoleDependencies & { logger: FastifyBaseLogger; clock: Clock },
   metrics: ConsoleMetrics,
@@ -176,7 +195,16 @@ export async function assemble(
   }
   const fleet = new Fleet(windowMs * ONLINE_WINDOWS, await storage.agents.all(), start);
   const alarms = new AlarmBoard(await rememberedRules(storage), () => systemRandom.id('alm'));
-  const limitTps = governor.settings.enabled ? governor.settings.globalLimitTps : null;
+  const resolver = dependencies.resolver ?? systemResolver(clock);
+  const connector = dependencies.quotaConnector ?? quotaConnector(clock);
+  const { dataDir } = options;
+  const desks = await openQuotas({ clock, log: logger, storage, secretBox, resolver, connector, dataDir });
+  const own = ownLimiters(clock, (quota, subject, decision) => desks.quotas.noteOwn(quota, subject, decision));
+  const { settings } = governor;
+  const { windowSeconds } = options;
+  const epoch = systemRandom.id('epoch');
+  const governed = await openGoverning(storage, { epoch, fleet, leases, settings, windowSeconds, clock, start });
+  const limitTps = settings.enabled ? governed.governing.limitTps : null;
   const context: ConsoleContext = {
     limits: limitsOf(options),
     clock,
@@ -185,17 +213,24 @@ export async function assemble(
     storage,
     secretBox,
     passwords: scryptHasher(),
-    loginLimiter: quotaLoginLimiter(clock),
+    loginLimiter: own.logins,
+    callLimiter: own.calls,
     probe: dependencies.endpointProbe,
-    resolver: dependencies.resolver ?? systemResolver(clock),
+    resolver,
+    webhookSender: dependencies.webhookSender ?? httpWebhookSender(),
+    quotaConnector: connector,
+    publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
     sessionKey: secrets.sessionKey,
     enrolmentToken: secrets.enrolmentToken,
     fleet,
-    coordinator: coordinatorFor(options, governor.settings, fleet),
+    ...governed,
     history: await openHistory(storage, fleet, alarms.active(), { windowMs, limitTps, start }),
     alarms,
     leases,
     rates: new JobRates(),
+    gauges: new JobGauges(),
+    manifestSigner: manifestSigner(secrets.manifestKey),
+    ...desks,
     desk: new ClaimDesk<Assignment>({
       clock,
       take: (agentId) => takeShard(context, agentId),
@@ -211,24 +246,6 @@ export async function assemble(
   return context;
 }
 
-function coordinatorFor(
-  options: ConsoleOptions,
-  settings: { enabled: boolean; globalLimitTps: number },
-  fleet: Fleet,
-): Coordinator {
-  const coordinator = new Coordinator({
-    epoch: systemRandom.id('epoch'),
-    windowSeconds: options.windowSeconds,
-    enabled: settings.enabled,
-    globalLimitTps: settings.globalLimitTps,
-  });
-  const heard = fleet.registered().flatMap(({ agentId, heardAtSteadyMs }) => {
-    return heardAtSteadyMs === null ? [] : [{ id: agentId, lastHeartbeatAtMs: heardAtSteadyMs }];
-  });
-  coordinator.restore(heard);
-  return coordinator;
-}
-
 async function listen(app: FastifyInstance, { host, port, tlsCertFile }: ConsoleOptions): Promise<string> {
   await app.listen({ host, port });
   const bound = app.server.address();
@@ -239,10 +256,13 @@ async function listen(app: FastifyInstance, { host, port, tlsCertFile }: Console
 
 async function shutDown(context: ConsoleContext, ticker: Ticker, app: FastifyInstance | undefined): Promise<void> {
   context.desk.close();
+  context.webhookSender.close();
   await ticker.stop();
   const cut = context.clock.after(DRAIN_MS, () => app?.server.closeAllConnections());
   await app?.close();
   cut.cancel();
+  await context.quotaAudits.close();
+  await context.quotas.close();
   await writeBehind(context);
   await context.loginLimiter.close();
   await context.storage.close();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count, displayName, id, rate, timestampMs } from './identifiers.ts';
 import { costModel, transactionType } from './settings.ts';
+import { troubleView } from './trouble.ts';
 import { grant, windowUsage } from './windows.ts';
 
 /** Sent once with the enrolment token: makes the agent known, answers with its own credential. */
@@ -90,6 +91,8 @@ export const agentView = z.object({
   actualTps: rate,
   holdoffUntilMs: timestampMs.nullable(),
   holdoffCount: count,
+  /** Parts of jobs that it holds and cannot work on, the longest first. */
+  troubles: z.array(troubleView),
 });
 export type AgentView = z.infer<typeof agentView>;
 export const agentList = z.object({ agents: z.array(agentView) });

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { grant } from './windows.ts';
 import { holdoff, limiterInstructions } from './agents.ts';
 import { bucketName, count, displayName, id, objectKey, rate, timestampMs, utf8Length } from './identifiers.ts';
-import { MAX_FAILURES_PER_REPORT, MAX_KEY_BYTES, MAX_SHARDS_PER_JOB } from './limits.ts';
+import { jobOptions } from './job-options.ts';
+import {
+  MAX_FAILURES_PER_REPORT,
+  MAX_KEY_BYTES,
+  MAX_PLANNED_PER_JOB,
+  MAX_PLANNED_PER_REPORT,
+  MAX_SHARDS_PER_JOB,
+} from './limits.ts';
+import { shardTrouble, troubleView } from './trouble.ts';
 
 const endpointUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
 
@@ -67,6 +75,7 @@ export const jobInput = z.strictObject({
   source: z.strictObject({ endpointId: id, bucket: bucketName, prefix }),
   target: z.strictObject({ endpointId: id, bucket: bucketName, prefix }),
   mode: copyMode.default('copy-all'),
+  options: jobOptions.prefault({}),
 });
 export type JobInput = z.infer<typeof jobInput>;
 
@@ -89,6 +98,8 @@ export const copyCounters = z.object({
   objectsListed: count,
   objectsCopied: count,
   objectsSkipped: count,
+  /** Listed, but left out by the filter. */
+  objectsExcluded: count.default(0),
   objectsFailed: count,
   bytesCopied: count,
   /** Time that operations spent parked for credits, summed over operations, in ms. */
@@ -108,12 +119,35 @@ export const copyFailure = z.object({
 });
 export type CopyFailure = z.infer<typeof copyFailure>;
 
+/** One agent at work on a job, with what it did over its last reports. */
+export const jobAgent = z.object({
+  agentId: id,
+  name: z.string(),
+  shards: count,
+  objectsPerSecond: rate,
+  bytesPerSecond: rate,
+  /** Object bytes that went over the network in both directions, in bits per second ÷ 10⁶. */
+  mbps: rate,
+});
+export type JobAgent = z.infer<typeof jobAgent>;
+
+/** An object that a dry run met, and what would become of it. */
+export const plannedObject = z.object({
+  key: objectKey,
+  sizeBytes: count.nullable(),
+  action: z.enum(['copy', 'skip', 'exclude']),
+});
+export type PlannedObject = z.infer<typeof plannedObject>;
+/** The first objects of a dry run, by key. The counters of the job cover all of them. */
+export const plannedList = z.object({ objects: z.array(plannedObject).max(MAX_PLANNED_PER_JOB) });
+
 export const jobView = z.object({
   jobId: id,
   name: displayName,
   source: z.object({ endpointId: id, endpointName: z.string(), bucket: z.string(), prefix: z.string() }),
   target: z.object({ endpointId: id, endpointName: z.string(), bucket: z.string(), prefix: z.string() }),
   mode: copyMode,
+  options: jobOptions,
   state: jobState,
   /** Why the job failed; null otherwise. */
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -122,9 +156,15 @@ export const jobView = z.object({
   startedAtMs: timestampMs.nullable(),
   finishedAtMs: timestampMs.nullable(),
   counters: copyCounters,
+  /** Objects of the job, once every key range has been listed to its end; null before. */
+  objectsTotal: count.nullable(),
   /** Rates over the last reports. */
   objectsPerSecond: rate,
   bytesPerSecond: rate,
+  /** Object bytes that went over the network in both directions, in bits per second ÷ 10⁶. */
+  mbps: rate,
+  /** Share of the time that agents held parts of this job in which something waited for credits, 0–100; null: not held yet. */
+  parkedPercent: rate.nullable(),
   /** Key ranges: done, running, all. Listing is complete, and an ETA possible, once every range has been listed. */
   shardsDone: count,
   shardsRunning: count,
@@ -132,7 +172,11 @@ export const jobView = z.object({
   /** Share of the job that is done, 0–100, from key ranges; null while unknown. */
   progressPercent: rate.nullable(),
   etaMs: count.nullable(),
-  agents: z.array(z.object({ agentId: id, name: z.string() })),
+  agents: z.array(jobAgent),
+  /** Agents that hold a part of this job and cannot work on it, the longest first; a job that is healthy has none. */
+  troubles: z.array(troubleView),
+  /** The job was cancelled, and agents still remove what others left unfinished at the target. */
+  cleaningUp: z.boolean(),
   holdoffCount: count,
   /** End of the latest holdoff that still pauses an agent of this job. */
   holdoffUntilMs: timestampMs.nullable(),
@@ -143,6 +187,10 @@ export const failureList = z.object({ failures: z.array(copyFailure), total: cou
 
 export const jobAction = z.enum(['pause', 'resume', 'cancel', 'retry']);
 export type JobAction = z.infer<typeof jobAction>;
+
+/** Makes a new job like an ended one. Absent: as the old one has it. */
+export const repeatRequest = z.strictObject({ name: displayName.optional(), dryRun: z.boolean().optional() });
+export type RepeatRequest = z.infer<typeof repeatRequest>;
 
 /** What a shard covers: a key range (start exclusive, end inclusive, in UTF-8 byte order), or listed keys (a retry). */
 export const shardWork = z.discriminatedUnion('type', [
@@ -163,18 +211,29 @@ export const s3Location = z.object({
 });
 export type S3Location = z.infer<typeof s3Location>;
 
+/** Chain digest over the objects up to a checkpoint, in order; SHA-256 in hex. */
+export const manifestChain = z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/), entries: count });
+export type ManifestChain = z.infer<typeof manifestChain>;
+
 /** Work handed to one agent, fenced by `leaseId`: once it is given to somebody else, reports are refused with lease-lost. */
 export const assignment = z.object({
   jobId: id,
   jobName: z.string(),
   shardId: id,
   leaseId: id,
+  /** `clean-up`: copy nothing, remove the unfinished uploads of keys in `work` that a dead agent left at the target. */
+  kind: z.enum(['copy', 'clean-up']).default('copy'),
   mode: copyMode,
+  options: jobOptions.prefault({}),
   source: s3Location,
   target: s3Location,
   work: shardWork,
   /** Last key of the range that an earlier run finished in order; continue after it. */
   checkpoint: z.string().nullable(),
+  /** The manifest's chain at the checkpoint; null: it begins here, or the job keeps none. */
+  manifest: manifestChain.nullable().default(null),
+  /** When the job began, on the console's clock: uploads that are older are not its own. */
+  startedAtMs: timestampMs.default(0),
   /** Somebody held this shard before, so unfinished multipart uploads of its keys may be left at the target. */
   heldBefore: z.boolean(),
   /** Before copying, split the range into at most this many and report them; 0: copy at once. */
@@ -215,9 +274,30 @@ export const progressRequest = z.strictObject({
   holdoff: holdoff.nullable(),
   /** Holdoffs of this lease so far. */
   holdoffCount: count,
+  /** Why nothing moves; null: nothing is known to be wrong. */
+  trouble: shardTrouble.nullable().default(null),
+  /** The range has been listed to its end: `live.objectsListed` will not grow any more. */
+  listed: z.boolean().default(false),
+  /** The rest of the range can be given to others now, should the console ask for it. */
+  canSplit: z.boolean().default(false),
+  /** Object bytes that this lease moved over the network so far, those of failed attempts included. */
+  traffic: z.object({ bytesRead: count, bytesWritten: count }).default({ bytesRead: 0, bytesWritten: 0 }),
+  /** How long this lease has been held, and how much of that something waited for credits, in ms. */
+  heldMs: count.default(0),
+  waitedMs: count.default(0),
+  /** The manifest's chain at the checkpoint; null: the job keeps none. */
+  manifest: manifestChain.nullable().default(null),
+  /** What a dry run met since the last report, the first of each range. */
+  planned: z.array(plannedObject).max(MAX_PLANNED_PER_REPORT).default([]),
 });
 export type ProgressRequest = z.infer<typeof progressRequest>;
 
-/** `release`: stop at the checkpoint and give the shard back · `abandon`: stop, clean up, the job is cancelled. */
-export const progressResponse = z.object({ desired: z.enum(['run', 'release', 'abandon']) });
+/**
+ * `release`: stop at the checkpoint and give the shard back · `abandon`: stop, clean up, the job is cancelled · `split`: go
+ * on, and give the rest of the range away in up to `splitInto` parts, of which the first is kept.
+ */
+export const progressResponse = z.object({
+  desired: z.enum(['run', 'release', 'abandon', 'split']),
+  splitInto: z.number().int().min(2).max(MAX_SHARDS_PER_JOB).optional(),
+});
 export type ProgressResponse = z.infer<typeof progressResponse>;

@@ -39,3 +39,15 @@ export const MAX_CLAIM_WAIT_SECONDS = 25;
 
 /** An S3 key has at most this many bytes in UTF-8. */
 export const MAX_KEY_BYTES = 1_024;
+
+/** Patterns of one kind in a filter, and the length of each in characters. */
+export const MAX_FILTER_PATTERNS = 100;
+export const MAX_PATTERN_CHARACTERS = 1_024;
+
+/** Multipart from 128 MiB in parts of 8 MiB, when a job is not told otherwise. */
+export const DEFAULT_MULTIPART_THRESHOLD_BYTES: number = 128 * 1_024 ** 2;
+export const DEFAULT_PART_BYTES: number = 8 * 1_024 ** 2;
+
+/** Objects of a dry run that one report carries, and that are kept per job as a sample. */
+export const MAX_PLANNED_PER_REPORT = 100;
+export const MAX_PLANNED_PER_JOB = 500;

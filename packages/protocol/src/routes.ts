@@ -8,7 +8,6 @@ import {
   heartbeatRequest,
   heartbeatResponse,
 } from './agents.ts';
-import { alarmList, alarmView } from './alarms.ts';
 import { id } from './identifiers.ts';
 import {
   claimRequest,
@@ -22,69 +21,28 @@ import {
   jobInput,
   jobList,
   jobView,
+  plannedList,
   progressRequest,
   progressResponse,
+  repeatRequest,
   splitRequest,
   splitResponse,
 } from './jobs.ts';
+import { manifestKey, signedManifest } from './manifest.ts';
 import { historyQuery, monitorHistory, monitorQuery, monitorView, windowRecordList } from './monitor.ts';
 import { consoleInfo, empty, health, loginRequest, sessionView } from './session.ts';
 import { governorSettings, versionedGovernorSettings } from './settings.ts';
+import { quotaRoutes } from './quota-routes.ts';
+import { pageQuery, route } from './route.ts';
+import { accountRoutes } from './account-routes.ts';
+import { alarmRoutes, webhookRoutes } from './alarm-routes.ts';
 
-/**
- * Who may call a route. `enrolment`: the enrolment token · `agent`: an agent's own credential (both as
- * `Authorization: Bearer …`) · viewer, operator, admin: a session of at least that role.
- */
-export type RouteAuth = 'public' | 'enrolment' | 'agent' | 'viewer' | 'operator' | 'admin';
-
-/** One route of the console. `:name` in the path is filled from `params`. */
-export interface Route<
-  Params extends z.ZodType | undefined = z.ZodType | undefined,
-  Query extends z.ZodType | undefined = z.ZodType | undefined,
-  Body extends z.ZodType | undefined = z.ZodType | undefined,
-  Response extends z.ZodType = z.ZodType,
-> {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Path with `:name` parameters. */
-  path: string;
-  auth: RouteAuth;
-  summary: string;
-  params: Params;
-  query: Query;
-  body: Body;
-  response: Response;
-}
-
-interface RouteParts<P, Q, B, R> {
-  params?: P;
-  query?: Q;
-  body?: B;
-  response: R;
-}
-
-function route<
-  R extends z.ZodType,
-  P extends z.ZodType | undefined = undefined,
-  Q extends z.ZodType | undefined = undefined,
-  B extends z.ZodType | undefined = undefined,
->(
-  method: Route['method'],
-  path: string,
-  auth: RouteAuth,
-  summary: string,
-  parts: RouteParts<P, Q, B, R>,
-): { method: Route['method']; path: string; auth: RouteAuth; summary: string } & Required<RouteParts<P, Q, B, R>> {
-  const absent = { params: undefined, query: undefined, body: undefined };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an absent part is `undefined`, which is then its type
-  return { method, path, auth, summary, ...absent, ...parts } as ReturnType<typeof route<R, P, Q, B>>;
-}
+export type { Route, RouteAuth } from './route.ts';
 
 const agentParams = z.object({ agentId: id });
 const jobParams = z.object({ jobId: id });
 const shardParams = z.object({ shardId: id });
 const endpointParams = z.object({ endpointId: id });
-const alarmParams = z.object({ alarmId: id });
-const pageQuery = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
 
 /** Every route of the console: the one list that the server registers and the client calls. */
 export const routes = {
@@ -164,6 +122,26 @@ export const routes = {
     query: pageQuery,
     response: failureList,
   }),
+  jobPlan: route('GET', '/api/v1/jobs/:jobId/plan', 'viewer', 'First objects of a dry run', {
+    params: jobParams,
+    response: plannedList,
+  }),
+  repeatJob: route('POST', '/api/v1/jobs/:jobId/repeat', 'operator', 'Queue a new job like this one', {
+    params: jobParams,
+    body: repeatRequest,
+    response: jobView,
+  }),
+  deleteJob: route('DELETE', '/api/v1/jobs/:jobId', 'operator', 'Remove an ended job with its lists', {
+    params: jobParams,
+    response: empty,
+  }),
+  jobManifest: route('GET', '/api/v1/jobs/:jobId/manifest', 'viewer', 'Signed manifest of an ended job', {
+    params: jobParams,
+    response: signedManifest,
+  }),
+  manifestKey: route('GET', '/api/v1/manifest-key', 'viewer', 'Public key that verifies manifests', {
+    response: manifestKey,
+  }),
 
   governorSettings: route('GET', '/api/v1/settings/governor', 'viewer', 'Governor settings', {
     response: versionedGovernorSettings,
@@ -173,11 +151,10 @@ export const routes = {
     response: versionedGovernorSettings,
   }),
 
-  alarms: route('GET', '/api/v1/alarms', 'viewer', 'Alarms, newest first', { query: pageQuery, response: alarmList }),
-  acknowledgeAlarm: route('POST', '/api/v1/alarms/:alarmId/acknowledge', 'operator', 'Acknowledge an alarm', {
-    params: alarmParams,
-    response: alarmView,
-  }),
+  ...alarmRoutes,
+  ...webhookRoutes,
+  ...accountRoutes,
+  ...quotaRoutes,
 } as const;
 
 export type RouteName = keyof typeof routes;

@@ -2,19 +2,27 @@ import type { Coordinator } from '@weir/governor';
 import { ONLINE_WINDOWS, type Assignment, type VersionedGovernorSettings, type WindowRecord } from '@weir/protocol';
 import type { ClaimDesk } from '../fleet/claim-desk.ts';
 import type { Fleet, Moment } from '../fleet/fleet.ts';
+import type { Governing } from '../fleet/governing.ts';
+import type { JobGauges } from '../fleet/job-gauges.ts';
 import type { JobRates } from '../fleet/job-rates.ts';
 import type { LeaseWatch } from '../fleet/lease-watch.ts';
 import type { MonitorHistory } from '../fleet/monitor-history.ts';
+import type { CallLimiter } from '../ports/call-limiter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EndpointProbe } from '../ports/endpoint-probe.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { LoginLimiter } from '../ports/login-limiter.ts';
+import type { ManifestSigner } from '../ports/manifest-signer.ts';
 import type { NameResolver } from '../ports/name-resolver.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { QuotaConnector } from '../ports/quota-connector.ts';
 import type { Random } from '../ports/random.ts';
 import type { SecretBox } from '../ports/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
+import type { WebhookSender } from '../ports/webhook-sender.ts';
 import type { AlarmBoard } from '../fleet/alarm-board.ts';
+import type { AuditDesk } from '../quotas/audit-desk.ts';
+import type { QuotaDesk } from '../quotas/quota-desk.ts';
 
 /** Numbers that the actions go by. */
 export interface ConsoleLimits {
@@ -43,18 +51,28 @@ export interface ConsoleContext {
   readonly secretBox: SecretBox;
   readonly passwords: PasswordHasher;
   readonly loginLimiter: LoginLimiter;
+  readonly callLimiter: CallLimiter;
   readonly probe: EndpointProbe;
   readonly resolver: NameResolver;
+  readonly webhookSender: WebhookSender;
+  readonly quotaConnector: QuotaConnector;
+  /** Address that people reach the pages at, when it was configured. */
+  readonly publicUrl: string | null;
   readonly sessionKey: string;
   readonly enrolmentToken: string;
 
   readonly fleet: Fleet;
   readonly coordinator: Coordinator;
+  readonly governing: Governing;
   readonly history: MonitorHistory;
   readonly alarms: AlarmBoard;
   readonly leases: LeaseWatch;
   readonly rates: JobRates;
+  readonly gauges: JobGauges;
+  readonly manifestSigner: ManifestSigner;
   readonly desk: ClaimDesk<Assignment>;
+  readonly quotas: QuotaDesk;
+  readonly quotaAudits: AuditDesk;
   /** Settings in force; replaced as a whole when they are changed. */
   governor: VersionedGovernorSettings;
   /** Finished windows that are not written yet. */

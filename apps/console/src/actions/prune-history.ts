@@ -1,6 +1,7 @@
 import { HISTORY_RANGES, MONITOR_POINTS } from '@weir/protocol';
 import type { Retention } from '../ports/history-store.ts';
 import type { ConsoleContext } from './context.ts';
+import { KEPT_AUDIT_ENTRIES } from './read-audit-log.ts';
 
 const HOUR_MS = 3_600_000;
 /** Windows and events are kept for 8 days: a week, and the day to compare it with. */
@@ -15,15 +16,19 @@ const MAX_WINDOWS = 500_000;
 const MAX_EVENTS = 10_000;
 /** Rows deleted in one go: a few milliseconds, so that nobody waits for it. */
 const BATCH = 5_000;
-/** Entries of the audit trail that are kept. */
-const AUDIT_ENTRIES = 100_000;
+/** Messages to webhooks that are kept, besides those that wait. */
+const DELIVERIES = 1_000;
+/** The picture of a quota shows a day. */
+const QUOTA_MINUTES_MS = 25 * HOUR_MS;
 
 /** Deletes one batch of what is past its time or beyond its bound; true when there may be more. */
 export async function pruneHistory(context: ConsoleContext): Promise<boolean> {
   const nowMs = context.clock.nowMs();
   await context.storage.accounts.deleteExpired(nowMs);
   const history = await context.storage.history.prune(retention(nowMs, context.limits.windowSeconds), BATCH);
-  const audit = await context.storage.audit.prune(AUDIT_ENTRIES, BATCH);
+  const audit = await context.storage.audit.prune(KEPT_AUDIT_ENTRIES, BATCH);
+  await context.storage.webhooks.pruneDeliveries(DELIVERIES, BATCH);
+  await context.storage.quotas.pruneMinutes(nowMs - QUOTA_MINUTES_MS, BATCH);
   return history >= BATCH || audit >= BATCH;
 }
 

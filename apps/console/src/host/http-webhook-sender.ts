@@ -1,14 +1,12 @@
-import { lookup as systemLookup } from 'node:dns';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import type { SendOutcome, WebhookSender } from '../ports/webhook-sender.ts';
 import { isForbiddenAddress } from '../security/forbidden-addresses.ts';
+import { FORBIDDEN_ADDRESS, guardedLookup } from './guarded-lookup.ts';
 
 /** How long one message may take from the look-up of the name to the status of the answer, in ms. */
 const TIMEOUT_MS = 10_000;
-
-const FORBIDDEN = 'its host is a link-local or metadata address, where nothing is sent';
 
 /**
  * Sends over HTTP and HTTPS. Names are looked up by the connection itself and checked there: what a name pointed to when
@@ -20,7 +18,7 @@ export function httpWebhookSender(timeoutMs: number = TIMEOUT_MS): WebhookSender
     send(url, headers, body) {
       const target = new URL(url);
       const host = target.hostname.replace(/^\[|\]$/g, '');
-      if (isIP(host) !== 0 && isForbiddenAddress(host)) return Promise.resolve({ problem: FORBIDDEN });
+      if (isIP(host) !== 0 && isForbiddenAddress(host)) return Promise.resolve({ problem: FORBIDDEN_ADDRESS });
       return post(target, headers, body, AbortSignal.any([controller.signal, AbortSignal.timeout(timeoutMs)]));
     },
     close: () => controller.abort(new Error('the console is stopping')),
@@ -38,7 +36,7 @@ function post(
     const sent = request(url, {
       method: 'POST',
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-      lookup: allowedLookup,
+      lookup: guardedLookup,
       signal,
       // One message now and then: a connection that is kept would only be found closed.
       agent: false,
@@ -58,19 +56,3 @@ function whyAborted(signal: AbortSignal): string {
   const reason: unknown = signal.reason;
   return reason instanceof Error && reason.name !== 'TimeoutError' ? reason.message : 'it did not answer in time';
 }
-
-const allowedLookup: LookupFunction = (hostname, options, callback) => {
-  systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const found = addresses ?? [];
-    const [first] = found;
-    if (error !== null || first === undefined) {
-      callback(error ?? new Error(`${hostname} has no address`), '');
-    } else if (found.some(({ address }) => isForbiddenAddress(address))) {
-      callback(new Error(FORBIDDEN), '');
-    } else if (options.all === true) {
-      callback(null, found);
-    } else {
-      callback(null, first.address, first.family);
-    }
-  });
-};

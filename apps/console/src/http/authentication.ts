@@ -13,14 +13,24 @@ export const SESSION_COOKIE = 'weir_session';
 /**
  * Who calls, if they may call a route with this `auth`. Each kind of credential opens its own routes only: an agent's
  * opens no page, a session no agent route.
- * @throws ConsoleError unauthenticated, wrong-credentials, wrong-enrolment-token, forbidden, cross-site-request
+ * @throws ConsoleError unauthenticated, wrong-credentials, wrong-enrolment-token, forbidden, cross-site-request,
+ * too-many-requests
  */
 export async function authenticate(context: ConsoleContext, request: FastifyRequest, auth: RouteAuth): Promise<Caller> {
   if (auth === 'enrolment') return enroller(context, request);
   if (auth === 'agent') return agent(context, request);
   // Logging in is public and sets a cookie, so it must not be possible from another site either.
   refuseCrossSite(request);
+  admitCall(context, request.ip);
   return auth === 'public' ? { kind: 'anyone' } : person(context, request, auth);
+}
+
+/** Before anything is looked up: a flood of calls costs little. */
+function admitCall(context: ConsoleContext, address: string): void {
+  const waitMs = context.callLimiter.admit(address);
+  if (waitMs === null) return;
+  const message = `Too many calls from ${address}: try again in ${Math.ceil(waitMs / 1_000)} s.`;
+  throw new ConsoleError('too-many-requests', message, { retryAfterMs: waitMs });
 }
 
 function enroller(context: ConsoleContext, request: FastifyRequest): Caller {

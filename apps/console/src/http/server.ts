@@ -13,10 +13,14 @@ import { describeApi } from './api-description.ts';
 import type { Handlers } from './call.ts';
 import { answerClientError, answerError, replyWithErrors } from './error-replies.ts';
 import type { ConsoleMetrics } from './metrics.ts';
+import { serveFailureDownloads } from './failure-downloads.ts';
 import { registerRoutes } from './route-table.ts';
+import { accountRoutes } from './routes/account-routes.ts';
 import { agentRoutes } from './routes/agent-routes.ts';
+import { alarmRoutes } from './routes/alarm-routes.ts';
 import { fleetRoutes } from './routes/fleet-routes.ts';
 import { endpointRoutes, jobRoutes } from './routes/job-routes.ts';
+import { quotaRoutes } from './routes/quota-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { settingsRoutes } from './routes/settings-routes.ts';
 import { sendSecurityHeaders } from './security-headers.ts';
@@ -72,6 +76,7 @@ export async function buildServer(
   metrics.serve(app, context, options.metricsToken);
   await describeApi(app, options.version);
   registerRoutes(app, context, handlersOf(context, options), options.secureCookies);
+  serveFailureDownloads(app, context);
   await serveWebPages(app, options.webRoot);
   await app.ready();
   return app;
@@ -111,5 +116,8 @@ function handlersOf(context: ConsoleContext, options: ServerOptions): Handlers {
     ...endpointRoutes(context),
     ...jobRoutes(context),
     ...settingsRoutes(context),
+    ...accountRoutes(context),
+    ...alarmRoutes(context),
+    ...quotaRoutes(context),
   };
 }

@@ -4,8 +4,10 @@ import type { AlarmStore } from './alarm-store.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { EndpointStore } from './endpoint-store.ts';
 import type { HistoryStore } from './history-store.ts';
-import type { FailureStore, JobStore, ShardStore } from './job-store.ts';
+import type { FailureStore, JobStore, PlannedStore, ShardStore } from './job-store.ts';
+import type { QuotaCatalog } from './quota-catalog.ts';
 import type { SettingsStore } from './settings-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 /** Everything that outlives the process, by owner. */
 export interface Stores {
@@ -17,8 +19,11 @@ export interface Stores {
   readonly failures: FailureStore;
   readonly history: HistoryStore;
   readonly jobs: JobStore;
+  readonly planned: PlannedStore;
+  readonly quotas: QuotaCatalog;
   readonly settings: SettingsStore;
   readonly shards: ShardStore;
+  readonly webhooks: WebhookStore;
 }
 
 /** Stores whose calls each stand alone, and a way to make several of them one. */

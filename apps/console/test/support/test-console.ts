@@ -1,4 +1,12 @@
-import type { CopyCounters, HeartbeatRequest, ProgressRequest, WindowUsage } from '@weir/protocol';
+import { generateKeyPairSync } from 'node:crypto';
+import {
+  DEFAULT_JOB_OPTIONS,
+  type CopyCounters,
+  type HeartbeatRequest,
+  type JobOptions,
+  type ProgressRequest,
+  type WindowUsage,
+} from '@weir/protocol';
 import { claimWork } from '../../src/actions/claim-work.ts';
 import type { ConsoleContext } from '../../src/actions/context.ts';
 import { createEndpoint } from '../../src/actions/create-endpoint.ts';
@@ -17,6 +25,7 @@ import type { Storage } from '../../src/ports/storage.ts';
 import { sqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeProbe } from './fake-probe.ts';
+import { FakeWebhookSender } from './fake-webhook-sender.ts';
 
 export const silentLogger = {
   level: 'silent',
@@ -36,17 +45,31 @@ const SECRETS = {
   sessionKey: 'B'.repeat(43),
   enrolmentToken: 'C'.repeat(43),
   metricsToken: 'D'.repeat(43),
+  manifestKey: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 } as const;
 
 export const NONE: CopyCounters = {
   objectsListed: 0,
   objectsCopied: 0,
   objectsSkipped: 0,
+  objectsExcluded: 0,
   objectsFailed: 0,
   bytesCopied: 0,
   parkedMs: 0,
   retries: 0,
 };
+
+/** The parts of a report that say nothing in particular. */
+export const QUIET_REPORT = {
+  trouble: null,
+  listed: false,
+  canSplit: false,
+  traffic: { bytesRead: 0, bytesWritten: 0 },
+  heldMs: 0,
+  waitedMs: 0,
+  manifest: null,
+  planned: [],
+} satisfies Partial<ProgressRequest>;
 
 /** Counters after copying this many objects of 10 bytes. */
 export function copied(objects: number, failed = 0): CopyCounters {
@@ -63,12 +86,20 @@ export function copied(objects: number, failed = 0): CopyCounters {
 export class TestConsole {
   readonly clock: FakeClock;
   readonly probe: FakeProbe;
+  readonly webhooks: FakeWebhookSender;
   readonly context: ConsoleContext;
   readonly storage: Storage;
   readonly #ticker: Ticker;
 
-  private constructor(clock: FakeClock, probe: FakeProbe, storage: Storage, context: ConsoleContext) {
+  private constructor(
+    clock: FakeClock,
+    probe: FakeProbe,
+    webhooks: FakeWebhookSender,
+    storage: Storage,
+    context: ConsoleContext,
+  ) {
     this.probe = probe;
+    this.webhooks = webhooks;
     this.clock = clock;
     this.storage = storage;
     this.context = context;
@@ -78,26 +109,35 @@ export class TestConsole {
 
   /** `path`: a database that outlives this console; default: in memory. */
   static async start(
-    given: { clock?: FakeClock; path?: string; options?: Partial<ConsoleOptionsInput> } = {},
+    given: {
+      clock?: FakeClock;
+      path?: string;
+      options?: Partial<ConsoleOptionsInput>;
+      webhooks?: FakeWebhookSender;
+    } = {},
   ): Promise<TestConsole> {
     const clock = given.clock ?? new FakeClock();
     const parsed = parseConsoleOptions({ dataDir: 'unused', ...given.options });
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
     const storage = await sqliteStorage(given.path ?? ':memory:');
     const probe = new FakeProbe();
+    const webhooks = given.webhooks ?? new FakeWebhookSender();
     const dependencies = {
       endpointProbe: probe,
+      webhookSender: webhooks,
       logger: silentLogger,
       clock,
       resolver: { addressesOf: async (host: string) => (host === 'metadata.internal' ? ['169.254.169.254'] : []) },
     };
     const context = await assemble(parsed.options, SECRETS, storage, dependencies, new ConsoleMetrics());
-    return new TestConsole(clock, probe, storage, context);
+    return new TestConsole(clock, probe, webhooks, storage, context);
   }
 
   async stop(): Promise<void> {
     this.context.desk.close();
     await this.#ticker.stop();
+    await this.context.quotaAudits.close();
+    await this.context.quotas.close();
     await writeBehind(this.context);
     await this.storage.close();
   }
@@ -113,7 +153,7 @@ export class TestConsole {
   }
 
   /** A queued job between the two servers of the probe; the endpoints are made when they are not there. */
-  async job(name = 'job'): Promise<string> {
+  async job(name = 'job', options: Partial<JobOptions> = {}): Promise<string> {
     const [source, target] = await Promise.all([
       this.#endpoint('source', 9001, 'src'),
       this.#endpoint('target', 9002, 'dst'),
@@ -123,6 +163,7 @@ export class TestConsole {
       source: { endpointId: source, bucket: 'photos', prefix: '' },
       target: { endpointId: target, bucket: 'archive', prefix: '' },
       mode: 'copy-all',
+      options: { ...DEFAULT_JOB_OPTIONS, ...options },
     } as const;
     return (await createJob(this.context, input, 'test')).jobId;
   }
@@ -199,6 +240,7 @@ export class TestAgent {
       error: null,
       holdoff: null,
       holdoffCount: 0,
+      ...QUIET_REPORT,
       ...change,
     };
     return takeProgress(this.#console.context, this.live, assignment.shardId, report);

@@ -4,7 +4,7 @@ import { aesSecretBox } from '../../src/security/aes-secret-box.ts';
 import { isForbiddenAddress } from '../../src/security/forbidden-addresses.ts';
 import { systemRandom } from '../../src/security/random-source.ts';
 import { scryptHasher } from '../../src/security/scrypt-hasher.ts';
-import { quotaLoginLimiter } from '../../src/security/quota-login-limiter.ts';
+import { ownLimiters } from '../../src/security/own-limiters.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 function flipped(text: string): string {
@@ -52,7 +52,7 @@ test('a password matches its own hash only, and a missing account matches nothin
 
 test('five attempts a minute for each address and user, others are not affected, success forgets', async () => {
   const clock = new FakeClock();
-  const limiter = quotaLoginLimiter(clock);
+  const limiter = ownLimiters(clock, () => undefined).logins;
   for (let n = 0; n < 5; n += 1) expect(await limiter.attempt('1.1.1.1', 'admin')).toBeNull();
   expect(await limiter.attempt('1.1.1.1', 'admin')).toBe(60_000);
   expect(await limiter.attempt('2.2.2.2', 'admin')).toBeNull();
@@ -67,7 +67,7 @@ test('five attempts a minute for each address and user, others are not affected,
 });
 
 test('one address tries at most thirty names a minute, however it writes itself', async () => {
-  const limiter = quotaLoginLimiter(new FakeClock());
+  const limiter = ownLimiters(new FakeClock(), () => undefined).logins;
   for (let n = 0; n < 30; n += 1) expect(await limiter.attempt('9.9.9.9', `user${n}`)).toBeNull();
   expect(await limiter.attempt('9.9.9.9', 'admin')).toBe(60_000);
   expect(await limiter.attempt('::ffff:9.9.9.9', 'admin')).toBe(60_000);
@@ -76,7 +76,7 @@ test('one address tries at most thirty names a minute, however it writes itself'
 });
 
 test('a flood of names does not lift the bound of the pair that was attempted last', async () => {
-  const limiter = quotaLoginLimiter(new FakeClock());
+  const limiter = ownLimiters(new FakeClock(), () => undefined).logins;
   for (let n = 0; n < 25_000; n += 1) await limiter.attempt(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, `user${n}`);
   for (let n = 0; n < 5; n += 1) await limiter.attempt('1.1.1.1', 'admin');
   expect(await limiter.attempt('1.1.1.1', 'admin')).not.toBeNull();

@@ -183,4 +183,94 @@ export const MIGRATIONS: readonly string[] = [
   select bucket_ms, at_ms / bucket_ms * bucket_ms, agent_id, sum(actual_tps)
   from agent_samples, lengths group by 1, 2, 3;
   `,
+  `
+  alter table accounts add column created_at_ms integer;
+  alter table accounts add column created_by text;
+  alter table accounts add column password_changed_at_ms integer;
+  alter table accounts add column last_login_at_ms integer;
+  create index sessions_by_user on sessions (username);
+
+  alter table audit add column address text;
+  create index audit_by_actor on audit (actor, entry);
+
+  create table webhooks (
+    webhook_id text primary key,
+    name text not null unique,
+    host text not null,
+    sealed_url text not null,
+    sealed_signing_secret text not null,
+    format text not null,
+    reminders integer not null,
+    created_at_ms integer not null,
+    created_by text not null
+  ) strict;
+  create table deliveries (
+    delivery_id text primary key,
+    webhook_id text not null references webhooks (webhook_id),
+    alarm_id text not null,
+    event text not null,
+    body text not null,
+    created_at_ms integer not null,
+    state text not null,
+    attempts integer not null,
+    next_attempt_at_ms integer,
+    delivered_at_ms integer,
+    problem text
+  ) strict;
+  create index deliveries_due on deliveries (next_attempt_at_ms) where state = 'waiting';
+  create index deliveries_by_webhook on deliveries (webhook_id, created_at_ms);
+
+  create table quota_stores (
+    store_id text primary key,
+    name text not null unique,
+    kind text not null,
+    address text not null,
+    username text,
+    sealed_password text,
+    created_at_ms integer not null,
+    created_by text not null
+  ) strict;
+  create table quotas (
+    definition_id text primary key,
+    store_id text not null,
+    quota text not null,
+    definition text not null,
+    changed_at_ms integer not null,
+    changed_by text not null,
+    unique (store_id, quota)
+  ) strict;
+  create table quota_minutes (
+    definition_id text not null,
+    at_ms integer not null,
+    admitted integer not null,
+    refused integer not null,
+    subjects_at_limit integer,
+    primary key (definition_id, at_ms)
+  ) strict, without rowid;
+  create index quota_minutes_by_time on quota_minutes (at_ms);
+  create table quota_audits (audit_id text primary key, started_at_ms integer not null, run text not null) strict;
+  `,
+  `
+  alter table jobs add column options text not null default '{}';
+  alter table shards add column excluded integer not null default 0;
+  alter table shards add column seen text;
+  alter table shards add column weight real not null default 1;
+  alter table shards add column listed_all integer not null default 0;
+  alter table shards add column dirty integer not null default 0;
+  alter table shards add column lease_kind text not null default 'copy';
+  alter table shards add column manifest text;
+  alter table shards add column base_held_ms integer not null default 0;
+  alter table shards add column held_ms integer not null default 0;
+  alter table shards add column base_waited_ms integer not null default 0;
+  alter table shards add column waited_ms integer not null default 0;
+  create index shards_held on shards (job_id) where state = 'leased';
+  create index shards_dirty on shards (job_id, position) where state = 'queued' and dirty = 1;
+  create table planned (
+    job_id text not null,
+    key text not null,
+    size_bytes integer,
+    action text not null,
+    primary key (job_id, key)
+  ) strict, without rowid;
+  `,
 ];

@@ -29,6 +29,7 @@ export interface Tables {
   };
   jobs: JobRow & { sequence: Generated<number> };
   shards: ShardRow;
+  planned: { job_id: string; key: string; size_bytes: number | null; action: string };
   failures: {
     job_id: string;
     key: string;
@@ -39,7 +40,15 @@ export interface Tables {
   };
   governor_settings: { id: 1; version: number; changed_by: string; changed_at_ms: number; settings: string };
   states: { name: string; json: string };
-  accounts: { username: string; role: string; password_hash: string };
+  accounts: {
+    username: string;
+    role: string;
+    password_hash: string;
+    created_at_ms: number | null;
+    created_by: string | null;
+    password_changed_at_ms: number | null;
+    last_login_at_ms: number | null;
+  };
   sessions: { token_hash: string; username: string; created_at_ms: number; expires_at_ms: number };
   samples: {
     at_ms: number;
@@ -81,7 +90,65 @@ export interface Tables {
     ended_at_ms: number | null;
     alarm: string;
   };
-  audit: { entry: Generated<number>; at_ms: number; actor: string; action: string; subject: string; detail: string };
+  audit: {
+    entry: Generated<number>;
+    at_ms: number;
+    actor: string;
+    action: string;
+    subject: string;
+    detail: string;
+    address: string | null;
+  };
+  webhooks: {
+    webhook_id: string;
+    name: string;
+    host: string;
+    sealed_url: string;
+    sealed_signing_secret: string;
+    format: string;
+    reminders: number;
+    created_at_ms: number;
+    created_by: string;
+  };
+  deliveries: {
+    delivery_id: string;
+    webhook_id: string;
+    alarm_id: string;
+    event: string;
+    body: string;
+    created_at_ms: number;
+    state: string;
+    attempts: number;
+    next_attempt_at_ms: number | null;
+    delivered_at_ms: number | null;
+    problem: string | null;
+  };
+  quota_stores: {
+    store_id: string;
+    name: string;
+    kind: string;
+    address: string;
+    username: string | null;
+    sealed_password: string | null;
+    created_at_ms: number;
+    created_by: string;
+  };
+  quotas: {
+    definition_id: string;
+    store_id: string;
+    quota: string;
+    definition: string;
+    changed_at_ms: number;
+    changed_by: string;
+  };
+  quota_minutes: {
+    definition_id: string;
+    at_ms: number;
+    admitted: number;
+    refused: number;
+    subjects_at_limit: number | null;
+  };
+  quota_audits: { audit_id: string; started_at_ms: number; run: string };
 }
 
 export interface JobRow {
@@ -92,6 +159,7 @@ export interface JobRow {
   source: string;
   target: string;
   mode: string;
+  options: string;
   state: string;
   error: string | null;
   created_by: string;
@@ -126,4 +194,15 @@ export interface ShardRow {
   retries: number;
   base_holdoffs: number;
   holdoffs: number;
+  excluded: number;
+  seen: string | null;
+  weight: number;
+  listed_all: number;
+  dirty: number;
+  lease_kind: string;
+  manifest: string | null;
+  base_held_ms: number;
+  held_ms: number;
+  base_waited_ms: number;
+  waited_ms: number;
 }

@@ -9,10 +9,13 @@ import { sqliteFailureStore } from './failures.ts';
 import { sqliteHistoryStore } from './history.ts';
 import { sqliteJobStore } from './jobs.ts';
 import { openDatabase } from './open-database.ts';
+import { sqlitePlannedStore } from './planned.ts';
+import { sqliteQuotaCatalog } from './quotas.ts';
 import type { Tables } from './schema.ts';
 import { sqliteSettingsStore } from './settings.ts';
 import { sqliteShardStore } from './shards.ts';
 import { withStatementCache } from './statement-cache.ts';
+import { sqliteWebhookStore } from './webhooks.ts';
 
 function storesOn(db: Kysely<Tables>): Stores {
   return {
@@ -24,8 +27,11 @@ function storesOn(db: Kysely<Tables>): Stores {
     failures: sqliteFailureStore(db),
     history: sqliteHistoryStore(db),
     jobs: sqliteJobStore(db),
+    planned: sqlitePlannedStore(db),
+    quotas: sqliteQuotaCatalog(db),
     settings: sqliteSettingsStore(db),
     shards: sqliteShardStore(db),
+    webhooks: sqliteWebhookStore(db),
   };
 }
 

@@ -1,0 +1,52 @@
+import type { QuotaInput } from '@weir/protocol';
+import type { StoredQuotaStore } from '../ports/quota-catalog.ts';
+
+/** Id of the store that is always there: this process. */
+export const MEMORY_STORE_ID = 'memory';
+
+/** The console's own memory: for trying quotas out, and for what the console limits itself with. */
+export const MEMORY_STORE: StoredQuotaStore = {
+  storeId: MEMORY_STORE_ID,
+  name: 'Memory of this console',
+  kind: 'memory',
+  address: 'memory',
+  username: null,
+  sealedPassword: null,
+  createdAtMs: 0,
+  createdBy: 'console',
+};
+
+/** What the console limits itself with; each is counted per minute in its memory. */
+export const OWN_QUOTAS: Readonly<Record<OwnQuota, { limit: number; subjects: QuotaInput['subjects'] }>> = {
+  /** Attempts of one address as one user: enough for a slip, far too few for guessing. */
+  'login-user': { limit: 5, subjects: 'text' },
+  /** Attempts of one address, whatever the user: the bound for trying one password on many names. */
+  'login-address': { limit: 30, subjects: 'address' },
+  /** Calls of pages and programs from one address: a hundred a second is far more than a busy page makes. */
+  'api-address': { limit: 6_000, subjects: 'address' },
+};
+
+export type OwnQuota = 'login-user' | 'login-address' | 'api-address';
+
+/** Names of the console's own quotas. */
+export const OWN_QUOTA_IDS: readonly OwnQuota[] = ['login-user', 'login-address', 'api-address'];
+
+/** One of the console's own quotas as pages see it. */
+export function ownQuotaInput(quota: OwnQuota): QuotaInput {
+  const { limit, subjects } = OWN_QUOTAS[quota];
+  return {
+    storeId: MEMORY_STORE_ID,
+    quota,
+    limit,
+    period: { unit: 'minute', count: 1 },
+    zone: 'UTC',
+    outage: 'closed',
+    shadow: false,
+    subjects,
+  };
+}
+
+/** Whether an id names one of the console's own quotas. */
+export function isOwnQuota(definitionId: string): definitionId is OwnQuota {
+  return Object.hasOwn(OWN_QUOTAS, definitionId);
+}

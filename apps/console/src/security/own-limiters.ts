@@ -1,0 +1,68 @@
+import { MemoryStore, openQuotas, type Decision, type Quota, type Quotas } from '@weir/quota';
+import type { CallLimiter } from '../ports/call-limiter.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LoginLimiter } from '../ports/login-limiter.ts';
+import { OWN_QUOTAS, type OwnQuota } from '../quotas/built-in.ts';
+
+/** Counters held at most; beyond it the ones that end first go, so that a flood of names cannot fill memory. */
+const MAX_COUNTERS = 20_000;
+
+/** Hears what was decided, for the Quotas page. `subject` is null where it is nobody's business. */
+export type WatchOwnQuota = (quota: OwnQuota, subject: string | null, decision: Decision) => void;
+
+/**
+ * The console limits itself with Weir's own quotas: in memory, per minute. Attempts to log in per address and per address and user,
+ * and all calls per address. A login that succeeds forgets the attempts of its pair, not those of its address.
+ */
+export function ownLimiters(clock: Clock, watch: WatchOwnQuota): { logins: LoginLimiter; calls: CallLimiter } {
+  const quotas = openOwnQuotas(clock);
+  const pair = define(quotas, 'login-user');
+  const address = define(quotas, 'login-address');
+  const calls = define(quotas, 'api-address');
+  return {
+    logins: {
+      attempt: async (from, username) => {
+        const { allowed, decisions } = await quotas.takeAll([
+          { quota: pair, subject: pairOf(from, username) },
+          { quota: address, subject: from },
+        ]);
+        for (const decision of decisions) {
+          // What was typed as a name may be a password in the wrong field.
+          if (decision.quota === 'login-user') watch('login-user', null, decision);
+          else watch('login-address', decision.subject, decision);
+        }
+        if (allowed) return null;
+        return Math.max(1, ...decisions.filter((each) => !each.allowed).map((each) => each.retryAfterMs));
+      },
+      succeeded: (from, username) => pair.reset(pairOf(from, username)),
+      close: () => quotas.close(),
+    },
+    calls: {
+      admit(from) {
+        // Counters in this process are decided at once.
+        const decision = calls.takeNow(from);
+        if (decision === undefined) return null;
+        watch('api-address', decision.subject, decision);
+        return decision.allowed ? null : Math.max(1, decision.retryAfterMs);
+      },
+    },
+  };
+}
+
+function define(quotas: Quotas, id: OwnQuota): Quota {
+  return quotas.define({ id, period: 'minute', ...OWN_QUOTAS[id] });
+}
+
+function openOwnQuotas(clock: Clock): Quotas {
+  // The steady clock: setting the machine's clock back must not lengthen a refusal, nor a jump end it.
+  const shared = {
+    clock: () => clock.steadyMs(),
+    timers: { set: (run: () => void, ms: number) => clock.after(ms, run) },
+  };
+  const store = new MemoryStore({ maxEntries: MAX_COUNTERS, whenFull: 'evict', ...shared });
+  return openQuotas({ store, healthEveryMs: 0, ...shared });
+}
+
+function pairOf(address: string, username: string): string {
+  return JSON.stringify([address, username]);
+}
