@@ -6,6 +6,7 @@
  *   npm run bench -- --quick [suite …]  short runs, to see that they work; their figures mean little
  */
 import { writeFile } from 'node:fs/promises';
+import { copySuite } from './copy/suite.ts';
 import { governorSuite } from './governor/suite.ts';
 import { leasesSuite } from './leases/suite.ts';
 import { memcachedSuite } from './memcached/suite.ts';
@@ -24,6 +25,7 @@ const suites: Readonly<Record<string, Suite>> = {
   memory: memorySuite,
   memcached: memcachedSuite,
   governor: governorSuite,
+  copy: copySuite,
 };
 
 const FULL: Pace = { rounds: 5, sliceMs: 350 };
