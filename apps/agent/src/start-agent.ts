@@ -56,7 +56,7 @@ export async function startAgent(options: AgentOptions, dependencies: AgentDepen
     config,
     identity: { agentId: known.agentId, host, bootId: randomUUID() },
     client: createClient({ baseUrl: config.consoleUrl, token: known.credential, fetch }),
-    makeEngine: dependencies.makeEngine ?? ((gate) => new S3Engine({ gate, concurrencyPerShard })),
+    makeEngine: dependencies.makeEngine ?? ((gate) => new S3Engine({ gate, concurrencyPerShard, now: timing.now })),
     log,
     timing,
   });

@@ -1,11 +1,20 @@
 import type { S3Location } from '@weir/protocol';
-import { S3Client } from '@weir/s3-copy';
+import type { S3Client } from '@weir/s3-copy';
+import { EndpointWatch, WatchedClient } from './endpoint-watch.ts';
 
 /** Makes clients; replaced by tests that watch them. */
-export type MakeClient = (location: S3Location) => S3Client;
+export type MakeClient = (location: S3Location, watch: EndpointWatch) => S3Client;
+
+/** A client that somebody uses. */
+export interface Borrowed {
+  client: S3Client;
+  watch: EndpointWatch;
+  giveBack: () => void;
+}
 
 interface Shared {
   client: S3Client;
+  watch: EndpointWatch;
   users: number;
 }
 
@@ -18,20 +27,25 @@ export class ClientPool {
   readonly #closing = new Set<Promise<void>>();
   readonly #make: MakeClient;
 
-  constructor(make: MakeClient = makeClient) {
+  readonly #now: () => number;
+
+  /** @param now monotonic clock, in ms */
+  constructor(now: () => number, make: MakeClient = makeClient) {
+    this.#now = now;
     this.#make = make;
   }
 
-  /** @returns the client, and how to give it back */
-  borrow(location: S3Location): { client: S3Client; giveBack: () => void } {
+  /** @returns the client, whether its server answers, and how to give it back */
+  borrow(location: S3Location): Borrowed {
     const { url, region, pathStyle, accessKeyId, secretAccessKey } = location;
     const key = JSON.stringify([url, region, pathStyle, accessKeyId, secretAccessKey]);
-    const shared = this.#shared.get(key) ?? { client: this.#make(location), users: 0 };
+    const shared = this.#shared.get(key) ?? this.#newShared(location);
     this.#shared.set(key, shared);
     shared.users++;
     let given = false;
     return {
       client: shared.client,
+      watch: shared.watch,
       giveBack: () => {
         if (given) return;
         given = true;
@@ -44,13 +58,18 @@ export class ClientPool {
     };
   }
 
+  #newShared(location: S3Location): Shared {
+    const watch = new EndpointWatch(this.#now);
+    return { client: this.#make(location, watch), watch, users: 0 };
+  }
+
   /** Resolves when the clients that were given back are closed. */
   async close(): Promise<void> {
     await Promise.all(this.#closing);
   }
 }
 
-function makeClient(location: S3Location): S3Client {
+function makeClient(location: S3Location, watch: EndpointWatch): S3Client {
   const { url, region, pathStyle, accessKeyId, secretAccessKey } = location;
-  return new S3Client({ url, region, pathStyle, credentials: { accessKeyId, secretAccessKey } });
+  return new WatchedClient({ url, region, pathStyle, credentials: { accessKeyId, secretAccessKey } }, watch);
 }

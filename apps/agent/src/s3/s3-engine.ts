@@ -1,20 +1,28 @@
 import { callContext, copyKeys, copyRange, planRanges, S3Error } from '@weir/s3-copy';
 import type { CopyRunOptions, CopyResult, OperationGate } from '@weir/s3-copy';
+import { noProgress } from '../shards/copy-engine.ts';
 import type {
   CopyEnd,
   CopyEngine,
   CopyListener,
+  CopyProgress,
   CopyRun,
   CopyTrouble,
   Plan,
+  PlannedParts,
   ShardTask,
+  Traffic,
 } from '../shards/copy-engine.ts';
-import { ClientPool } from './client-pool.ts';
+import { ClientPool, type Borrowed } from './client-pool.ts';
+import { removeLeftUploads } from './left-behind.ts';
+import { WaitMeter } from './wait-meter.ts';
 
 export interface S3EngineOptions {
   gate: OperationGate;
   /** Objects under way at once in one shard: 1 or more. */
   concurrencyPerShard: number;
+  /** Monotonic clock, in ms. */
+  now: () => number;
   clients?: ClientPool;
 }
 
@@ -25,53 +33,61 @@ export class S3Engine implements CopyEngine {
   readonly #options: S3EngineOptions;
   readonly #clients: ClientPool;
   /** Runs under way, with the traffic of theirs that was taken already. */
-  readonly #running = new Map<S3Run, { bytesRead: number; bytesWritten: number }>();
-  #untaken = { bytesRead: 0, bytesWritten: 0 };
+  readonly #running = new Map<S3Run, Traffic>();
+  #untaken: Traffic = { bytesRead: 0, bytesWritten: 0 };
 
   constructor(options: S3EngineOptions) {
     this.#options = options;
-    this.#clients = options.clients ?? new ClientPool();
+    this.#clients = options.clients ?? new ClientPool(options.now);
   }
 
-  async planBoundaries(task: ShardTask, parts: number, listener: CopyListener, signal: AbortSignal): Promise<Plan> {
+  async planBoundaries(
+    task: ShardTask,
+    { parts, minKeysPerPart }: PlannedParts,
+    listener: CopyListener,
+    signal: AbortSignal,
+  ): Promise<Plan> {
     const { work, checkpoint, source } = task;
     if (work.type !== 'range') return { type: 'planned', boundaries: [] };
     const { client, giveBack } = this.#clients.borrow(source);
     const range = { startAfter: checkpoint ?? work.startAfter, endAt: work.endAt };
     const listing = { bucket: source.bucket, prefix: source.prefix, range, ranges: parts };
     try {
-      const { boundaries } = await planRanges(client, listing, callContext({ gate: this.#options.gate, signal }));
+      const call = callContext({ gate: this.#options.gate, signal });
+      const { boundaries } = await planRanges(client, { ...listing, minKeysPerRange: minKeysPerPart }, call);
       return { type: 'planned', boundaries };
     } catch (error) {
-      if (signal.aborted) return { type: 'stopped' };
-      if (!(error instanceof S3Error)) throw error;
-      if (error.throttle) listener.onThrottled(troubleOf(error));
-      return endOfError(error);
+      return stoppedBy(error, signal, listener);
     } finally {
       giveBack();
+    }
+  }
+
+  async cleanUp(task: ShardTask, signal: AbortSignal): Promise<CopyEnd> {
+    const source = this.#clients.borrow(task.source);
+    const target = this.#clients.borrow(task.target);
+    try {
+      const call = callContext({ gate: this.#options.gate, signal });
+      await removeLeftUploads(task, { source: source.client, target: target.client }, call);
+      return { type: 'completed' };
+    } catch (error) {
+      return stoppedBy(error, signal, null);
+    } finally {
+      source.giveBack();
+      target.giveBack();
     }
   }
 
   copy(task: ShardTask, listener: CopyListener, signal: AbortSignal): CopyRun {
     const source = this.#clients.borrow(task.source);
     const target = this.#clients.borrow(task.target);
-    const options: CopyRunOptions & { checkpoint: string | null } = {
-      source: { client: source.client, bucket: task.source.bucket, prefix: task.source.prefix },
-      target: { client: target.client, bucket: task.target.bucket, prefix: task.target.prefix },
-      mode: task.mode,
-      gate: this.#options.gate,
+    const meter = new WaitMeter(this.#options.gate, this.#options.now);
+    const run = begin(task, {
+      ...runOptions(task, source, target, listener),
+      gate: meter,
       concurrency: this.#options.concurrencyPerShard,
-      checkpoint: task.checkpoint,
-      abortLeftUploads: task.heldBefore,
-      onThrottled: (error) => listener.onThrottled(troubleOf(error)),
-      onFailure: (failure) => listener.onFailure(failure),
       signal,
-    };
-    const { work } = task;
-    const run =
-      work.type === 'keys'
-        ? copyKeys({ ...options, keys: work.keys })
-        : copyRange({ ...options, range: { startAfter: work.startAfter, endAt: work.endAt } });
+    });
     this.#running.set(run, { bytesRead: 0, bytesWritten: 0 });
     const ended = run.result.then((result) => {
       this.#collect(run);
@@ -82,14 +98,17 @@ export class S3Engine implements CopyEngine {
     });
     return {
       ended,
-      progress: () => run.snapshot(),
+      progress: () => progressOf(task, run, meter),
+      trouble: () => source.watch.trouble() ?? target.watch.trouble(),
+      lastBegun: () => run.snapshot().lastBegun,
+      narrow: (endAt) => run.narrow(endAt),
       pause: () => run.pause(),
       resume: () => run.resume(),
       release: () => void run.release(),
     };
   }
 
-  takeTransferredBytes(): { bytesRead: number; bytesWritten: number } {
+  takeTransferredBytes(): Traffic {
     for (const run of this.#running.keys()) this.#collect(run);
     const taken = this.#untaken;
     this.#untaken = { bytesRead: 0, bytesWritten: 0 };
@@ -110,9 +129,65 @@ export class S3Engine implements CopyEngine {
   }
 }
 
+function runOptions(
+  task: ShardTask,
+  source: Borrowed,
+  target: Borrowed,
+  listener: CopyListener,
+): CopyRunOptions & { checkpoint: string | null } {
+  const { options, mode, checkpoint, manifest } = task;
+  const { dryRun, serverSideCopy, multipartThresholdBytes, partBytes } = options;
+  return {
+    source: { client: source.client, bucket: task.source.bucket, prefix: task.source.prefix },
+    target: { client: target.client, bucket: task.target.bucket, prefix: task.target.prefix },
+    mode,
+    checkpoint,
+    dryRun,
+    serverSideCopy: serverSideCopy ? 'auto' : 'never',
+    tuning: { multipartThresholdBytes, partBytes },
+    ...(manifest === null ? {} : { manifest }),
+    abortLeftUploads: task.heldBefore,
+    onThrottled: (error) => listener.onThrottled(troubleOf(error)),
+    onFailure: (failure) => listener.onFailure(failure),
+    onPlanned: ({ key, sizeBytes }, action) => listener.onPlanned({ key, sizeBytes, action }),
+  };
+}
+
+function begin(task: ShardTask, options: CopyRunOptions & { checkpoint: string | null }): S3Run {
+  const { work } = task;
+  const { filter, checkBy } = task.options;
+  // Listed keys passed the filter when their range was listed.
+  if (work.type === 'keys') return copyKeys({ ...options, keys: work.keys });
+  return copyRange({ ...options, filter, checkBy, range: { startAfter: work.startAfter, endAt: work.endAt } });
+}
+
+function progressOf(task: ShardTask, run: S3Run, meter: WaitMeter): CopyProgress {
+  const { checkpoint, atCheckpoint, live, manifest, listed, traffic } = run.snapshot();
+  const { waitedMs } = meter;
+  return {
+    ...noProgress(checkpoint, task.options.manifest ? manifest : null),
+    atCheckpoint,
+    live,
+    listed,
+    traffic,
+    waitedMs,
+  };
+}
+
 function endOf({ state, error }: CopyResult): CopyEnd {
   if (state === 'completed') return { type: 'completed' };
   return state === 'failed' && error !== null ? endOfError(error) : { type: 'stopped' };
+}
+
+function stoppedBy(
+  error: unknown,
+  signal: AbortSignal,
+  listener: CopyListener | null,
+): Exclude<CopyEnd, { type: 'completed' }> {
+  if (signal.aborted) return { type: 'stopped' };
+  if (!(error instanceof S3Error)) throw error;
+  if (error.throttle) listener?.onThrottled(troubleOf(error));
+  return endOfError(error);
 }
 
 /** `internal` is an error of ours, about which the next attempt may know better. */

@@ -13,11 +13,19 @@
  * checkpoint and would never meet them again.
  */
 import { ApiError } from '@weir/client';
-import type { CopyFailure, Holdoff, ProgressRequest, ProgressResponse } from '@weir/protocol';
+import type {
+  CopyFailure,
+  Holdoff,
+  PlannedObject,
+  ProgressRequest,
+  ProgressResponse,
+  ShardTrouble,
+} from '@weir/protocol';
 import { isAgentRefused, isUnanswered, retryDelayMs } from '../console/unanswered.ts';
 import { pause, type Timing } from '../timing.ts';
-import { NO_COUNTERS, type CopyProgress, type CopyTrouble } from './copy-engine.ts';
+import { noProgress, type CopyProgress, type CopyTrouble } from './copy-engine.ts';
 import { FailureList } from './failure-list.ts';
+import { PlannedSample } from './planned-sample.ts';
 
 /** How a lease ended: the console knows, somebody else has the shard, or the caller gave up waiting for an answer. */
 export type LeaseEnd = 'acknowledged' | 'lost' | 'given-up';
@@ -28,8 +36,12 @@ export interface ShardReporterOptions {
   /** Counters of the whole lease. */
   progress: () => CopyProgress;
   holdoff: () => Holdoff | null;
+  /** Why nothing moves; null: nothing is known to be wrong. */
+  trouble: () => ShardTrouble | null;
+  /** Whether the rest of the range can be given to others. */
+  canSplit: () => boolean;
   /** What the console wants done, after each answer. */
-  onDesired: (desired: ProgressResponse['desired']) => void;
+  onDesired: (answer: ProgressResponse) => void;
   onLost: () => void;
   /** A report was not taken; it is repeated unless `onLost` follows. */
   onTrouble: (error: unknown) => void;
@@ -47,9 +59,11 @@ export class ShardReporter {
   readonly #options: ShardReporterOptions;
   readonly #signal: AbortSignal;
   readonly #failures = new FailureList();
+  readonly #planned = new PlannedSample();
+  readonly #beganAtMs: number;
   readonly #end: Promise<LeaseEnd>;
   /** Last progress that the console acknowledged; reported again while failures before a newer one are under way. */
-  #acknowledged: CopyProgress = { checkpoint: null, atCheckpoint: NO_COUNTERS, live: NO_COUNTERS };
+  #acknowledged: CopyProgress = noProgress(null, null);
   #holdoffCount = 0;
   #final: FinalState | null = null;
   #wake = new AbortController();
@@ -60,6 +74,7 @@ export class ShardReporter {
   constructor(options: ShardReporterOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
+    this.#beganAtMs = options.timing.now();
     this.#end = this.#run();
   }
 
@@ -70,6 +85,11 @@ export class ShardReporter {
 
   addFailure(failure: CopyFailure): void {
     this.#failures.add(failure);
+  }
+
+  /** A dry run met an object; the first ones travel with the next report. */
+  addPlanned(object: PlannedObject): void {
+    this.#planned.add(object);
   }
 
   /** A holdoff began because of this shard: counted, and reported at once. */
@@ -149,6 +169,7 @@ export class ShardReporter {
     const moreFollow = batch.length < this.#failures.size;
     const final = moreFollow ? null : this.#final;
     const known = moreFollow ? this.#acknowledged : current;
+    const planned = this.#planned.batch();
     const report: ProgressRequest = {
       leaseId: this.#options.leaseId,
       state: final?.state ?? 'running',
@@ -159,12 +180,21 @@ export class ShardReporter {
       error: final?.error ? fitted(final.error) : null,
       holdoff: this.#options.holdoff(),
       holdoffCount: this.#holdoffCount,
+      trouble: final === null ? this.#options.trouble() : null,
+      listed: current.listed,
+      canSplit: final === null && this.#options.canSplit(),
+      traffic: current.traffic,
+      heldMs: Math.round(this.#options.timing.now() - this.#beganAtMs),
+      waitedMs: Math.round(current.waitedMs),
+      manifest: known.manifest,
+      planned,
     };
     const answer = await this.#options.send(report, this.#signal);
     this.#failures.delivered(batch.length);
+    this.#planned.delivered(planned.length);
     this.#acknowledged = known;
     if (final !== null) return true;
-    this.#options.onDesired(answer.desired);
+    this.#options.onDesired(answer);
     return false;
   }
 }

@@ -6,18 +6,30 @@
  *                       network or server trouble, a bug  ▼  │ after a while, from the checkpoint
  *                                                       waiting
  *
+ *   copying ──the console wants the rest for others──▶ copying, a shorter range (see range-splitter.ts)
+ *   cleaning up instead of all this, when the assignment says so ──▶ completed
  *   any ──release, or the agent drains──▶ finishes what is under way, at most `drainMs` long ──▶ released
  *   any ──abandon──▶ gives up what is under way ──▶ released
  *   any ──lease lost──▶ gives up what is under way, says nothing more
  *   planning, copying ──no retry can help, or waited too long without progress──▶ failed (the whole job)
  */
-import type { Assignment, CopyCounters, Holdoff, ProgressRequest, ProgressResponse, ShardWork } from '@weir/protocol';
+import type {
+  Assignment,
+  CopyCounters,
+  Holdoff,
+  ProgressRequest,
+  ProgressResponse,
+  ShardTrouble,
+  ShardWork,
+} from '@weir/protocol';
 import type { Logger } from 'pino';
-import { jitteredDelayMs, untilAnswered } from '../console/unanswered.ts';
-import { pause, type Timing } from '../timing.ts';
+import { untilAnswered } from '../console/unanswered.ts';
+import type { Timing } from '../timing.ts';
+import { Attempts, type Outcome } from './attempts.ts';
 import {
   addCounters,
   NO_COUNTERS,
+  noProgress,
   type CopyEnd,
   type CopyEngine,
   type CopyListener,
@@ -26,6 +38,7 @@ import {
   type CopyTrouble,
   type ShardTask,
 } from './copy-engine.ts';
+import { RangeSplitter } from './range-splitter.ts';
 import { ShardReporter, type LeaseEnd } from './shard-reporter.ts';
 
 export interface ShardRunOptions {
@@ -47,15 +60,15 @@ export interface ShardRunOptions {
   patienceMs: number;
 }
 
-type Outcome = { state: 'completed' | 'released' | 'failed'; error: CopyTrouble | null };
-
-/** Longest time between two attempts of a shard, in ms. */
-const MAX_PAUSE_MS = 60_000;
+/** A job is not split into ranges of fewer keys when it begins: the first of them would be done before the last is taken. */
+const MIN_KEYS_PER_RANGE = 500;
 
 export class ShardRun {
   readonly #options: ShardRunOptions;
   readonly #log: Logger;
   readonly #reporter: ShardReporter;
+  readonly #splitter: RangeSplitter;
+  readonly #attempts: Attempts;
   /** Ends the copying at once. */
   readonly #abort = new AbortController();
   /** Gives up everything, the last report included. */
@@ -65,6 +78,7 @@ export class ShardRun {
   readonly #task: ShardTask;
   readonly #listener: CopyListener = {
     onFailure: (failure) => this.#reporter.addFailure(failure),
+    onPlanned: (object) => this.#reporter.addPlanned(object),
     onThrottled: (trouble) => {
       if (this.#options.onThrottled(trouble)) this.#reporter.countHoldoff();
     },
@@ -72,21 +86,40 @@ export class ShardRun {
   #copy: CopyRun | null = null;
   /** Done by earlier attempts under this lease, up to the checkpoint. */
   #base: CopyCounters = NO_COUNTERS;
+  /** Spent by earlier attempts under this lease. */
+  #spent: Pick<CopyProgress, 'traffic' | 'waitedMs'> = noProgress(null, null);
+  /** For how long requests had failed when the last attempt ended, in ms. */
+  #failedForMs = 0;
   readonly ended: Promise<LeaseEnd>;
 
   constructor(options: ShardRunOptions) {
     const { assignment, console, log, timing } = options;
     this.#options = options;
     this.#log = log.child({ job: assignment.jobId, shard: assignment.shardId });
-    const { jobId, mode, source, target, work, checkpoint, heldBefore } = assignment;
-    this.#task = { jobId, mode, source, target, work, checkpoint, heldBefore };
+    const { jobId, kind, mode, source, target, work, checkpoint, manifest, startedAtMs, heldBefore } = assignment;
+    const jobOptions = assignment.options;
+    this.#task = {
+      jobId,
+      kind,
+      mode,
+      options: jobOptions,
+      source,
+      target,
+      work,
+      checkpoint,
+      manifest,
+      startedAtMs,
+      heldBefore,
+    };
     this.#reporter = new ShardReporter(
       {
         leaseId: assignment.leaseId,
         send: (report, signal) => console.report(assignment.shardId, report, signal),
         progress: () => this.progress(),
         holdoff: options.holdoff,
-        onDesired: (desired) => this.#follow(desired),
+        trouble: () => this.#trouble(),
+        canSplit: () => this.#canSplit(),
+        onDesired: (answer) => this.#follow(answer),
         onLost: () => this.#lost(),
         onTrouble: (error) => this.#log.warn({ error: messageOf(error) }, 'progress report not taken'),
         timing,
@@ -94,6 +127,22 @@ export class ShardRun {
       },
       this.#giveUp.signal,
     );
+    this.#splitter = new RangeSplitter({
+      engine: options.engine,
+      tell: (boundaries, signal) => console.split(assignment.shardId, assignment.leaseId, boundaries, signal),
+      listener: this.#listener,
+      log: this.#log,
+      timing,
+      abort: this.#abort.signal,
+      release: this.#release.signal,
+    });
+    this.#attempts = new Attempts({
+      timing,
+      patienceMs: options.patienceMs,
+      release: this.#release.signal,
+      checkpoint: () => this.#task.checkpoint,
+      log: this.#log,
+    });
     this.ended = this.#run();
   }
 
@@ -103,12 +152,35 @@ export class ShardRun {
 
   /** How far this lease has come. */
   progress(): CopyProgress {
-    const run = this.#copy?.progress();
+    const run = this.#copy?.progress() ?? noProgress(this.#task.checkpoint, this.#task.manifest);
+    const { traffic, waitedMs } = this.#spent;
     return {
-      checkpoint: run?.checkpoint ?? this.#task.checkpoint,
-      atCheckpoint: addCounters(this.#base, run?.atCheckpoint ?? NO_COUNTERS),
-      live: addCounters(this.#base, run?.live ?? NO_COUNTERS),
+      checkpoint: run.checkpoint ?? this.#task.checkpoint,
+      atCheckpoint: addCounters(this.#base, run.atCheckpoint),
+      live: addCounters(this.#base, run.live),
+      manifest: run.manifest,
+      // While a split is not agreed on, it is not known where the range ends.
+      listed: run.listed && !this.#splitter.busy,
+      traffic: {
+        bytesRead: traffic.bytesRead + run.traffic.bytesRead,
+        bytesWritten: traffic.bytesWritten + run.traffic.bytesWritten,
+      },
+      waitedMs: waitedMs + run.waitedMs,
     };
+  }
+
+  #trouble(): ShardTrouble | null {
+    // A holdoff is shown as what it is.
+    if (this.#options.holdoff() !== null) return null;
+    const live = this.#copy?.progress().live;
+    if (live !== undefined && live.objectsCopied + live.objectsSkipped > 0) this.#attempts.recovered();
+    return this.#attempts.trouble ?? this.#copy?.trouble() ?? null;
+  }
+
+  #canSplit(): boolean {
+    const { kind, work } = this.#task;
+    if (kind !== 'copy' || work.type !== 'range' || this.#copy === null || this.#splitter.busy) return false;
+    return !this.#release.signal.aborted && !this.#copy.progress().listed;
   }
 
   /** A holdoff pauses all shards of the agent, and the console should see it now. */
@@ -157,7 +229,11 @@ export class ShardRun {
   }
 
   async #work(): Promise<Outcome> {
-    const { assignment } = this.#options;
+    const { assignment, engine } = this.#options;
+    if (assignment.kind === 'clean-up') {
+      const failed = await this.#persist(() => engine.cleanUp(this.#task, this.#abort.signal));
+      return failed ?? { state: 'completed', error: null };
+    }
     if (assignment.splitInto > 1 && assignment.work.type === 'range') {
       const failed = await this.#persist(() => this.#planAndSplit(assignment.splitInto));
       if (failed !== null) return failed;
@@ -166,44 +242,16 @@ export class ShardRun {
     return ended ?? { state: 'completed', error: null };
   }
 
-  /**
-   * Repeats an attempt that trouble interrupts, until it succeeds (null) or there is nothing left to do. An attempt that
-   * moves the checkpoint shows that waiting helps, so patience begins anew.
-   */
-  async #persist(attempt: () => Promise<CopyEnd>): Promise<Outcome | null> {
-    const { timing, patienceMs } = this.#options;
-    let since = timing.now();
-    let failures = 0;
-    let checkpoint = this.#task.checkpoint;
-    for (;;) {
-      if (this.#release.signal.aborted) return { state: 'released', error: null };
-      const end = await attempt().catch((error: unknown) => this.#unexpected(error));
-      switch (end.type) {
-        case 'completed':
-          return null;
-        case 'stopped':
-          return { state: 'released', error: null };
-        case 'hopeless':
-          return { state: 'failed', error: end.trouble };
-        case 'interrupted':
-          break;
-      }
-      if (this.#task.checkpoint !== checkpoint) {
-        checkpoint = this.#task.checkpoint;
-        since = timing.now();
-        failures = 0;
-      }
-      failures++;
-      if (timing.now() - since >= patienceMs) return { state: 'failed', error: end.trouble };
-      const delayMs = jitteredDelayMs(failures, MAX_PAUSE_MS, timing.random());
-      this.#log.warn({ ...end.trouble, retryInMs: Math.round(delayMs) }, 'interrupted');
-      await pause(timing, delayMs, this.#release.signal);
-    }
+  /** Repeats an attempt until it succeeds (null) or there is nothing left to do. */
+  #persist(attempt: () => Promise<CopyEnd>): Promise<Outcome | null> {
+    const careful = (): Promise<CopyEnd> => attempt().catch((error: unknown) => this.#unexpected(error));
+    return this.#attempts.until(careful, () => this.#failedForMs);
   }
 
   async #planAndSplit(parts: number): Promise<CopyEnd> {
     const { engine, assignment, console, timing } = this.#options;
-    const plan = await engine.planBoundaries(this.#task, parts, this.#listener, this.#abort.signal);
+    const wanted = { parts, minKeysPerPart: MIN_KEYS_PER_RANGE };
+    const plan = await engine.planBoundaries(this.#task, wanted, this.#listener, this.#abort.signal);
     if (plan.type !== 'planned') return plan;
     if (this.#release.signal.aborted) return { type: 'stopped' };
     // A report between two tries of one split would keep the console from recognising the second.
@@ -231,21 +279,42 @@ export class ShardRun {
   }
 
   async #copyOnce(): Promise<CopyEnd> {
+    for (;;) {
+      const end = await this.#copyRange();
+      if (end !== 'narrowed') return end;
+    }
+  }
+
+  /** `narrowed`: copied up to a boundary that the console did not agree to; the rest of the range follows. */
+  async #copyRange(): Promise<CopyEnd | 'narrowed'> {
     const { engine } = this.#options;
+    this.#splitter.begin();
     const run = engine.copy(this.#task, this.#listener, this.#abort.signal);
     this.#copy = run;
     if (this.#options.holdoff() !== null) run.pause();
     if (this.#release.signal.aborted) run.release();
     const end = await run.ended;
-    if (end.type === 'interrupted') {
-      // What lies beyond the checkpoint is done again by the next attempt, which counts it then.
-      const { checkpoint, atCheckpoint } = this.progress();
-      this.#base = atCheckpoint;
-      this.#task.checkpoint = checkpoint;
-      this.#task.heldBefore = true;
-      this.#copy = null;
+    this.#failedForMs = run.trouble()?.forMs ?? 0;
+    const narrowed = await this.#splitter.settled();
+    if (end.type === 'completed' && narrowed.agreed) return end;
+    if (end.type === 'completed' && this.#release.signal.aborted) {
+      this.#settle(narrowed.endAt);
+      return { type: 'stopped' };
     }
-    return end;
+    if (end.type === 'completed') this.#settle(narrowed.endAt);
+    else if (end.type === 'interrupted') this.#settle(null);
+    return end.type === 'completed' ? 'narrowed' : end;
+  }
+
+  /** Ends an attempt after which another one follows. What lies beyond its checkpoint is done, and counted, again by it. */
+  #settle(doneUpTo: string | null): void {
+    const { checkpoint, atCheckpoint, manifest, traffic, waitedMs } = this.progress();
+    this.#base = atCheckpoint;
+    this.#spent = { traffic, waitedMs };
+    this.#task.checkpoint = doneUpTo ?? checkpoint;
+    this.#task.manifest = manifest;
+    this.#task.heldBefore = true;
+    this.#copy = null;
   }
 
   #unexpected(error: unknown): CopyEnd {
@@ -254,8 +323,13 @@ export class ShardRun {
     return { type: 'interrupted', trouble: { code: 'agent-error', message: messageOf(error).slice(0, 1_000) } };
   }
 
-  #follow(desired: ProgressResponse['desired']): void {
+  #follow({ desired, splitInto }: ProgressResponse): void {
     if (desired === 'run' || this.#release.signal.aborted) return;
+    if (desired === 'split') {
+      if (this.#copy === null || !this.#canSplit()) return;
+      this.#splitter.split(this.#task, this.#copy, splitInto ?? 2, (work) => (this.#task.work = work));
+      return;
+    }
     this.#log.info({ desired }, 'the console wants the shard back');
     if (desired === 'abandon') this.#abort.abort();
     this.release();

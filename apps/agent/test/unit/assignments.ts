@@ -1,4 +1,4 @@
-import type { Assignment, LimiterInstructions, S3Location } from '@weir/protocol';
+import { DEFAULT_JOB_OPTIONS, type Assignment, type LimiterInstructions, type S3Location } from '@weir/protocol';
 
 export const limiter: LimiterInstructions = { mode: 'enforced', settingsVersion: 1, chargedTypes: ['LIST', 'PUT'] };
 
@@ -21,11 +21,15 @@ export function anAssignment(more: Partial<Assignment> = {}): Assignment {
     jobName: 'copy',
     shardId: 'shard-1',
     leaseId: 'lease-1',
+    kind: 'copy',
     mode: 'copy-all',
+    options: DEFAULT_JOB_OPTIONS,
     source: location('from'),
     target: location('to'),
     work: { type: 'range', startAfter: null, endAt: null },
     checkpoint: null,
+    manifest: null,
+    startedAtMs: 0,
     heldBefore: false,
     splitInto: 0,
     ...more,

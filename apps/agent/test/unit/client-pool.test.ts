@@ -16,12 +16,15 @@ const location: S3Location = {
 function watchedPool(): { pool: ClientPool; made: S3Client[]; closed: S3Client[] } {
   const made: S3Client[] = [];
   const closed: S3Client[] = [];
-  const pool = new ClientPool(({ url, region, accessKeyId, secretAccessKey }) => {
-    const client = new S3Client({ url, region, credentials: { accessKeyId, secretAccessKey } });
-    client.close = async () => void closed.push(client);
-    made.push(client);
-    return client;
-  });
+  const pool = new ClientPool(
+    () => 0,
+    ({ url, region, accessKeyId, secretAccessKey }) => {
+      const client = new S3Client({ url, region, credentials: { accessKeyId, secretAccessKey } });
+      client.close = async () => void closed.push(client);
+      made.push(client);
+      return client;
+    },
+  );
   return { pool, made, closed };
 }
 

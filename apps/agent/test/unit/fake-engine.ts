@@ -1,11 +1,13 @@
+import type { ShardTrouble } from '@weir/protocol';
 import {
-  NO_COUNTERS,
+  noProgress,
   type CopyEnd,
   type CopyEngine,
   type CopyListener,
   type CopyProgress,
   type CopyRun,
   type Plan,
+  type PlannedParts,
   type ShardTask,
 } from '../../src/shards/copy-engine.ts';
 
@@ -25,13 +27,32 @@ export class FakeCopy implements CopyRun {
     this.task = structuredClone(task);
     this.listener = listener;
     this.signal = signal;
-    this.reached = { checkpoint: task.checkpoint, atCheckpoint: NO_COUNTERS, live: NO_COUNTERS };
+    this.reached = noProgress(task.checkpoint, task.manifest);
     this.ended = new Promise((resolve) => (this.#end = resolve));
     signal.addEventListener('abort', () => this.end({ type: 'stopped' }));
   }
 
   end(end: CopyEnd): void {
     this.#end?.(end);
+  }
+
+  /** Why requests fail, as the test has it; and the keys at which the copy was told to end. */
+  failing: ShardTrouble | null = null;
+  begun: string | null = null;
+  readonly ends: string[] = [];
+
+  trouble(): ShardTrouble | null {
+    return this.failing;
+  }
+
+  lastBegun(): string | null {
+    return this.begun;
+  }
+
+  narrow(endAt: string): boolean {
+    if (this.begun !== null && this.begun > endAt) return false;
+    this.ends.push(endAt);
+    return true;
   }
 
   progress(): CopyProgress {
@@ -55,6 +76,9 @@ export class FakeCopy implements CopyRun {
 export class FakeEngine implements CopyEngine {
   readonly copies: FakeCopy[] = [];
   plan: Plan | Error = { type: 'planned', boundaries: [] };
+  readonly plans: PlannedParts[] = [];
+  readonly cleaned: ShardTask[] = [];
+  cleanUpEnds: CopyEnd[] = [{ type: 'completed' }];
   closed = false;
 
   get last(): FakeCopy {
@@ -63,7 +87,8 @@ export class FakeEngine implements CopyEngine {
     return last;
   }
 
-  async planBoundaries(): Promise<Plan> {
+  async planBoundaries(_: ShardTask, parts: PlannedParts): Promise<Plan> {
+    this.plans.push(parts);
     if (this.plan instanceof Error) throw this.plan;
     return this.plan;
   }
@@ -72,6 +97,11 @@ export class FakeEngine implements CopyEngine {
     const copy = new FakeCopy(task, listener, signal);
     this.copies.push(copy);
     return copy;
+  }
+
+  async cleanUp(task: ShardTask): Promise<CopyEnd> {
+    this.cleaned.push(structuredClone(task));
+    return this.cleanUpEnds.shift() ?? { type: 'completed' };
   }
 
   takeTransferredBytes(): { bytesRead: number; bytesWritten: number } {

@@ -10,6 +10,7 @@ export class ReportedConsole {
   readonly sent: ProgressRequest[] = [];
   readonly taken: ProgressRequest[] = [];
   desired: ProgressResponse['desired'] = 'run';
+  splitInto = 2;
   /** Refuses with this instead of taking. */
   error: unknown = null;
   /** Never answers. */
@@ -26,7 +27,7 @@ export class ReportedConsole {
     }
     if (this.error !== null) throw this.error;
     this.taken.push(parsed);
-    return { desired: this.desired };
+    return this.desired === 'split' ? { desired: 'split', splitInto: this.splitInto } : { desired: this.desired };
   };
 
   get last(): ProgressRequest {

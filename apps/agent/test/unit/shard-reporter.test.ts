@@ -3,7 +3,7 @@ import type { CopyCounters, Holdoff } from '@weir/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedTime } from '../../../../packages/governor-client/test/unit/simulated-time.ts';
-import { NO_COUNTERS, type CopyProgress } from '../../src/shards/copy-engine.ts';
+import { NO_COUNTERS, noProgress, type CopyProgress } from '../../src/shards/copy-engine.ts';
 import { ShardReporter, type LeaseEnd } from '../../src/shards/shard-reporter.ts';
 import { leaseLost, ReportedConsole, unreachable } from './reported-console.ts';
 
@@ -19,7 +19,7 @@ class Bench {
   readonly giveUp = new AbortController();
   lost = 0;
   holdoff: Holdoff | null = null;
-  progress: CopyProgress = { checkpoint: null, atCheckpoint: NO_COUNTERS, live: NO_COUNTERS };
+  progress: CopyProgress = noProgress(null, null);
   end: LeaseEnd | null = null;
   readonly reporter = new ShardReporter(
     {
@@ -27,7 +27,9 @@ class Bench {
       send: this.console.report,
       progress: () => this.progress,
       holdoff: () => this.holdoff,
-      onDesired: (desired) => void this.desired.push(desired),
+      trouble: () => null,
+      canSplit: () => false,
+      onDesired: ({ desired }) => void this.desired.push(desired),
       onLost: () => void this.lost++,
       onTrouble: (error) => void this.troubles.push(error),
       timing: { now: this.time.now, startTimer: this.time.startTimer, random: () => 0.5 },
@@ -41,7 +43,7 @@ class Bench {
   }
 
   reach(checkpoint: string, done: number): void {
-    this.progress = { checkpoint, atCheckpoint: counters(done), live: counters(done + 1) };
+    this.progress = { ...noProgress(checkpoint, null), atCheckpoint: counters(done), live: counters(done + 1) };
   }
 
   fail(key: string): void {
@@ -70,6 +72,14 @@ describe('progress reports', () => {
       error: null,
       holdoff: null,
       holdoffCount: 0,
+      trouble: null,
+      listed: false,
+      canSplit: false,
+      traffic: { bytesRead: 0, bytesWritten: 0 },
+      heldMs: 4_000,
+      waitedMs: 0,
+      manifest: null,
+      planned: [],
     });
     expect(bench.desired).toEqual(['run', 'run']);
   });

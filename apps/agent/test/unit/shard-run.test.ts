@@ -3,7 +3,7 @@ import type { Assignment, CopyCounters, Holdoff, ShardWork } from '@weir/protoco
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { SimulatedTime } from '../../../../packages/governor-client/test/unit/simulated-time.ts';
-import { NO_COUNTERS, type CopyEnd } from '../../src/shards/copy-engine.ts';
+import { NO_COUNTERS, noProgress, type CopyEnd } from '../../src/shards/copy-engine.ts';
 import { ShardRun } from '../../src/shards/shard-run.ts';
 import type { LeaseEnd } from '../../src/shards/shard-reporter.ts';
 import { anAssignment } from './assignments.ts';
@@ -67,7 +67,7 @@ describe('a shard', () => {
   test('is copied, and its end reported with everything that was counted', async () => {
     const bench = new Bench({ checkpoint: 'c' });
     expect(bench.last.task).toMatchObject({ jobId: 'job-1', checkpoint: 'c', work: { type: 'range', endAt: null } });
-    bench.last.reached = { checkpoint: 'z', atCheckpoint: counters(5), live: counters(5, { parkedMs: 1.6 }) };
+    bench.last.reached = { ...noProgress('z', null), atCheckpoint: counters(5), live: counters(5, { parkedMs: 1.6 }) };
     await bench.endCopy({ type: 'completed' });
     expect(bench.end).toBe('acknowledged');
     expect(bench.console.taken).toMatchObject([
@@ -128,13 +128,13 @@ describe('a shard', () => {
 describe('trouble', () => {
   test('is waited out: the next attempt begins at the checkpoint and counts what it repeats once', async () => {
     const bench = new Bench();
-    bench.last.reached = { checkpoint: 'f', atCheckpoint: counters(6), live: counters(9) };
+    bench.last.reached = { ...noProgress('f', null), atCheckpoint: counters(6), live: counters(9) };
     await bench.endCopy({ type: 'interrupted', trouble });
-    expect(bench.run.progress()).toEqual({ checkpoint: 'f', atCheckpoint: counters(6), live: counters(6) });
+    expect(bench.run.progress()).toMatchObject({ checkpoint: 'f', atCheckpoint: counters(6), live: counters(6) });
     await bench.time.advance(2_000);
     expect(bench.engine.copies).toHaveLength(2);
     expect(bench.last.task.checkpoint).toBe('f');
-    bench.last.reached = { checkpoint: 'z', atCheckpoint: counters(4), live: counters(4) };
+    bench.last.reached = { ...noProgress('z', null), atCheckpoint: counters(4), live: counters(4) };
     await bench.endCopy({ type: 'completed' });
     expect(bench.console.taken.at(-1)).toMatchObject({ state: 'completed', live: counters(10) });
   });
@@ -144,7 +144,7 @@ describe('trouble', () => {
     for (let attempt = 0; attempt < 4; attempt++) {
       await bench.time.advance(50_000);
       const done = attempt + 1;
-      bench.last.reached = { checkpoint: `k${attempt}`, atCheckpoint: counters(done), live: counters(done) };
+      bench.last.reached = { ...noProgress(`k${attempt}`, null), atCheckpoint: counters(done), live: counters(done) };
       await bench.endCopy({ type: 'interrupted', trouble });
     }
     expect(bench.end).toBeNull();
@@ -223,7 +223,7 @@ describe('giving a shard back', () => {
     await bench.time.advance(2_000);
     expect(bench.last.released).toBe(true);
     expect(bench.last.signal.aborted).toBe(false);
-    bench.last.reached = { checkpoint: 'h', atCheckpoint: counters(8), live: counters(8) };
+    bench.last.reached = { ...noProgress('h', null), atCheckpoint: counters(8), live: counters(8) };
     await bench.endCopy({ type: 'stopped' });
     expect(bench.console.taken.at(-1)).toMatchObject({ state: 'released', checkpoint: 'h', live: counters(8) });
     expect(bench.end).toBe('acknowledged');

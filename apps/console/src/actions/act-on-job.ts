@@ -30,6 +30,8 @@ export async function actOnJob(
     return found;
   });
   if (!UNFINISHED.includes(job.state)) context.rates.forget(jobId);
+  // What is left to do is another amount now.
+  context.gauges.forget(jobId);
   context.desk.workAppeared();
   return jobViewOf(context, job);
 }

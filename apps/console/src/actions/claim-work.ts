@@ -28,5 +28,5 @@ export async function claimWork(
 /** Puts an assignment back that did not reach its agent. */
 export async function giveBack(context: ConsoleContext, assignment: Assignment): Promise<void> {
   const leases = context.leases.held(assignment.jobId).filter((lease) => lease.leaseId === assignment.leaseId);
-  await returnLeases(context, leases, 'the assignment did not reach its agent');
+  await returnLeases(context, leases, 'the assignment did not reach its agent', { dirty: false });
 }

@@ -28,6 +28,7 @@ export async function createJob(context: ConsoleContext, input: JobInput, actor:
     source: { ...input.source, endpointName: source.name },
     target: { ...input.target, endpointName: target.name },
     mode: input.mode,
+    options: input.options,
     state: 'queued',
     error: null,
     createdBy: actor,
@@ -36,7 +37,8 @@ export async function createJob(context: ConsoleContext, input: JobInput, actor:
     finishedAtMs: null,
   };
   const everything = { type: 'range', startAfter: null, endAt: null } as const;
-  const shard = newShard(context.random.id('shd'), job.jobId, 0, everything, context.limits.initialSplit);
+  const whole = { splitInto: context.limits.initialSplit, weight: 1 };
+  const shard = newShard(context.random.id('shd'), job.jobId, 0, everything, whole);
   await context.storage.transaction(async (stores) => {
     for (const side of ['source', 'target'] as const) {
       // Removed while the buckets were being checked.

@@ -21,5 +21,6 @@ export async function failJob(
     });
   });
   context.rates.forget(jobId);
+  context.gauges.forget(jobId);
   await returnLeases(context, context.leases.held(jobId), 'job failed');
 }

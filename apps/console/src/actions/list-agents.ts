@@ -1,6 +1,7 @@
 import type { AgentView } from '@weir/protocol';
 import type { LiveAgent } from '../fleet/live-agent.ts';
 import { momentOf, type ConsoleContext } from './context.ts';
+import { troublesOf } from './job-troubles.ts';
 
 /** All agents, in the order in which they were enrolled; revoked ones too. */
 export function listAgents(context: ConsoleContext): AgentView[] {
@@ -38,5 +39,6 @@ function viewOf(context: ConsoleContext, agent: LiveAgent, allocatedTps: number)
     actualTps: running ? (agent.usage?.actualTps ?? 0) : 0,
     holdoffUntilMs: agent.holdoffUntilMs !== null && agent.holdoffUntilMs > nowMs ? agent.holdoffUntilMs : null,
     holdoffCount: agent.holdoffCount,
+    troubles: online ? troublesOf(context, context.leases.heldBy(agent.agentId)) : [],
   };
 }

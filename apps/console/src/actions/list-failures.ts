@@ -18,3 +18,26 @@ export async function listFailures(
   const counted = outlines.reduce((sum, { totals }) => sum + totals.objectsFailed, 0);
   return { failures, total: Math.max(counted, failures.length) };
 }
+
+/** Failures read at a time. */
+const PAGE = 1_000;
+
+/** All failures of a job that are kept, by key, in pages. @throws ConsoleError not-found, before the first page */
+export async function failurePages(
+  context: ConsoleContext,
+  jobId: string,
+): Promise<AsyncIterable<readonly CopyFailure[]>> {
+  if ((await context.storage.jobs.get(jobId)) === undefined)
+    throw new ConsoleError('not-found', `There is no job ${jobId}.`);
+  return pagesOf(context, jobId);
+}
+
+async function* pagesOf(context: ConsoleContext, jobId: string): AsyncGenerator<readonly CopyFailure[]> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await context.storage.failures.list(jobId, PAGE, after);
+    if (page.length > 0) yield page;
+    after = page.at(-1)?.key;
+    if (page.length < PAGE) return;
+  }
+}

@@ -1,10 +1,12 @@
-import type { JobView } from '@weir/protocol';
+import type { JobAgent, JobView } from '@weir/protocol';
+import { NO_RATES, type Rates } from '../fleet/job-rates.ts';
 import type { StoredJob } from '../ports/job-store.ts';
-import { UNFINISHED } from '../queue/job-state.ts';
-import { jobProgress } from '../queue/job-progress.ts';
+import { CLEANED_UP, UNFINISHED } from '../queue/job-state.ts';
+import { jobProgress, type JobProgress } from '../queue/job-progress.ts';
 import type { ShardOutline } from '../queue/shard.ts';
 import { ConsoleError } from './console-error.ts';
 import type { ConsoleContext } from './context.ts';
+import { troublesOf } from './job-troubles.ts';
 
 /** One job. @throws ConsoleError not-found */
 export async function readJob(context: ConsoleContext, jobId: string): Promise<JobView> {
@@ -32,30 +34,21 @@ async function jobViews(context: ConsoleContext, jobs: readonly StoredJob[]): Pr
   return jobs.map((job) => viewOf(context, job, byJob.get(job.jobId) ?? []));
 }
 
-/** Longest time that is worth telling: ten years. */
-const LONGEST_ETA_MS = 10 * 365 * 86_400_000;
-
-function etaMs(objectsLeft: number | null, objectsPerSecond: number): number | null {
-  if (objectsLeft === null || objectsPerSecond <= 0) return null;
-  const ms = Math.round((objectsLeft / objectsPerSecond) * 1_000);
-  return ms <= LONGEST_ETA_MS ? ms : null;
-}
-
 function viewOf(context: ConsoleContext, job: StoredJob, shards: readonly ShardOutline[]): JobView {
   const nowMs = context.clock.nowMs();
+  const unfinished = UNFINISHED.includes(job.state);
   const progress = jobProgress(shards);
-  const running = job.state === 'running';
-  const rates = running
-    ? context.rates.read(job.jobId, context.clock.steadyMs())
-    : { objectsPerSecond: 0, bytesPerSecond: 0 };
   const agents = holders(context, shards);
   const holdoffs = agents.map((agent) => agent.holdoffUntilMs ?? 0).filter((untilMs) => untilMs > nowMs);
+  const troubles = unfinished ? troublesOf(context, context.leases.held(job.jobId)) : [];
+  const figures = figuresOf(context, job, progress, troubles.length > 0 || holdoffs.length > 0);
   return {
     jobId: job.jobId,
     name: job.name,
     source: job.source,
     target: job.target,
     mode: job.mode,
+    options: job.options,
     state: job.state,
     error: job.error,
     createdBy: job.createdBy,
@@ -63,16 +56,45 @@ function viewOf(context: ConsoleContext, job: StoredJob, shards: readonly ShardO
     startedAtMs: job.startedAtMs,
     finishedAtMs: job.finishedAtMs,
     counters: progress.counters,
-    ...rates,
+    objectsTotal: progress.objectsTotal,
+    ...figures,
+    parkedPercent: progress.heldMs === 0 ? null : Math.min(100, (progress.waitedMs / progress.heldMs) * 100),
     shardsDone: progress.shardsDone,
     shardsRunning: progress.shardsRunning,
     shardsTotal: progress.shardsTotal,
-    progressPercent: progress.percent,
-    etaMs: running ? etaMs(progress.objectsLeft, rates.objectsPerSecond) : null,
-    agents: agents.map(({ agentId, name }) => ({ agentId, name })),
+    agents: agents.map((agent) => jobAgentOf(context, job, shards, agent)),
+    troubles,
+    cleaningUp: CLEANED_UP.includes(job.state) && shards.some((shard) => shard.dirty),
     holdoffCount: progress.holdoffs,
-    holdoffUntilMs: holdoffs.length > 0 && UNFINISHED.includes(job.state) ? Math.max(...holdoffs) : null,
+    holdoffUntilMs: holdoffs.length > 0 && unfinished ? Math.max(...holdoffs) : null,
   };
+}
+
+function figuresOf(
+  context: ConsoleContext,
+  job: StoredJob,
+  progress: JobProgress,
+  disturbed: boolean,
+): Rates & Pick<JobView, 'progressPercent' | 'etaMs'> {
+  if (job.state !== 'running') return { ...NO_RATES, progressPercent: progress.percent, etaMs: null };
+  const steadyMs = context.clock.steadyMs();
+  const rates = context.rates.read(job.jobId, steadyMs);
+  const { percent, objectsLeft } = progress;
+  const measuredMs = context.rates.measuredMs(job.jobId, steadyMs);
+  const { objectsPerSecond } = rates;
+  const reading = { percent, objectsLeft, objectsPerSecond, measuredMs, disturbed };
+  const steady = context.gauges.read(job.jobId, reading, steadyMs);
+  return { ...rates, progressPercent: steady.percent, etaMs: steady.etaMs };
+}
+
+function jobAgentOf(
+  context: ConsoleContext,
+  job: StoredJob,
+  shards: readonly ShardOutline[],
+  { agentId, name }: { agentId: string; name: string },
+): JobAgent {
+  const held = shards.filter((shard) => shard.state === 'leased' && shard.agentId === agentId).length;
+  return { agentId, name, shards: held, ...context.rates.read(job.jobId, context.clock.steadyMs(), agentId) };
 }
 
 /** Agents that hold shards of the job now, each once. */

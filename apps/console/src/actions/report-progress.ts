@@ -1,10 +1,12 @@
 import { utf8Length, MAX_KEY_BYTES, type ProgressRequest, type ProgressResponse } from '@weir/protocol';
+import type { LeaseNews } from '../fleet/lease-watch.ts';
 import type { LiveAgent } from '../fleet/live-agent.ts';
 import type { StoredJob } from '../ports/job-store.ts';
 import type { Stores } from '../ports/storage.ts';
 import { objectsDone } from '../queue/counters.ts';
 import { desiredOf, UNFINISHED } from '../queue/job-state.ts';
 import { reportProgress, type Shard } from '../queue/shard.ts';
+import { partsWanted } from './ask-for-split.ts';
 import { audit } from './audit-trail.ts';
 import { ConsoleError } from './console-error.ts';
 import { momentOf, type ConsoleContext } from './context.ts';
@@ -33,20 +35,47 @@ export async function takeProgress(
     return { before: shard, after: reported.shard, job };
   });
   const moment = momentOf(context);
-  const objects = Math.max(0, objectsDone(after.totals) - objectsDone(before.totals));
-  context.rates.add(
-    job.jobId,
-    objects,
-    Math.max(0, after.totals.bytesCopied - before.totals.bytesCopied),
-    moment.steadyMs,
-  );
   context.fleet.holdoff(agent, report.holdoff, moment);
   context.count('object-failures', report.failures.length);
-  if (after.state === 'leased') context.leases.heard(report.leaseId, moment.steadyMs);
-  else context.leases.end(report.leaseId);
+  const trafficBytes = context.leases.heard(report.leaseId, moment.steadyMs, newsOf(report, moment.nowMs));
+  const objects = Math.max(0, objectsDone(after.totals) - objectsDone(before.totals));
+  const bytes = Math.max(0, after.totals.bytesCopied - before.totals.bytesCopied);
+  context.rates.add(job.jobId, agent.agentId, { objects, bytes, trafficBytes }, moment.steadyMs);
+  if (after.state !== 'leased') context.leases.end(report.leaseId);
   if (after.state === 'queued') context.desk.workAppeared();
-  if (!UNFINISHED.includes(job.state)) context.rates.forget(job.jobId);
-  return { desired: desiredOf(job.state) };
+  if (!UNFINISHED.includes(job.state)) {
+    context.rates.forget(job.jobId);
+    context.gauges.forget(job.jobId);
+  }
+  return answer(context, agent, report, job, after);
+}
+
+async function answer(
+  context: ConsoleContext,
+  agent: LiveAgent,
+  report: ProgressRequest,
+  job: StoredJob,
+  shard: Shard,
+): Promise<ProgressResponse> {
+  const desired = desiredOf(job.state, shard.leaseKind);
+  if (desired !== 'run' || shard.state !== 'leased' || shard.leaseKind !== 'copy' || !report.canSplit)
+    return { desired };
+  if (context.desk.waiting === 0) return { desired };
+  const splitInto = partsWanted(context, agent.agentId, report, await context.storage.shards.countOf(job.jobId));
+  return splitInto === 0 ? { desired } : { desired: 'split', splitInto };
+}
+
+/** What a report says that is known only as long as the lease is. */
+function newsOf({ trouble, traffic }: ProgressRequest, nowMs: number): LeaseNews {
+  return {
+    trafficBytes: traffic.bytesRead + traffic.bytesWritten,
+    trouble: trouble && {
+      code: trouble.code,
+      message: trouble.message,
+      sinceMs: Math.max(0, nowMs - trouble.forMs),
+      nextRetryAtMs: trouble.retryInMs === null ? null : nowMs + trouble.retryInMs,
+    },
+  };
 }
 
 /** Writes a report down; `job` is changed when the report ends it. */
@@ -61,6 +90,7 @@ async function save(
   await stores.failures.record(job.jobId, shard.shardId, report.failures);
   // What failed behind the checkpoint will be tried again by the successor.
   if (shard.state === 'queued') await stores.failures.forget(shard.shardId, shard.checkpoint);
+  if (job.options.dryRun) await stores.planned.record(job.jobId, report.planned);
   if (report.state === 'failed' && UNFINISHED.includes(job.state)) {
     job.state = 'failed';
     job.error = report.error ?? { code: 'unknown', message: 'The agent gave no reason.' };

@@ -30,7 +30,7 @@ export async function requeueFailed(context: ConsoleContext, stores: Stores, job
   const shards: Shard[] = [];
   for (let from = 0; from < failedKeys.length; from += KEYS_PER_SHARD) {
     const keys = failedKeys.slice(from, from + KEYS_PER_SHARD);
-    shards.push(newShard(context.random.id('shd'), jobId, first + shards.length, { type: 'keys', keys }, 0));
+    shards.push(newShard(context.random.id('shd'), jobId, first + shards.length, { type: 'keys', keys }));
   }
   await stores.shards.insert(shards);
 }
@@ -42,5 +42,6 @@ function without(shard: Shard, failed: number): Shard {
     objectsListed: Math.max(0, counters.objectsListed - failed),
     objectsFailed: Math.max(0, counters.objectsFailed - failed),
   });
-  return { ...shard, base: less(shard.base), totals: less(shard.totals) };
+  const totals = less(shard.totals);
+  return { ...shard, base: less(shard.base), totals, seen: totals };
 }

@@ -1,4 +1,5 @@
 import { MAX_SHARDS_PER_JOB, type ShardWork } from '@weir/protocol';
+import { doneShareOf } from '../queue/job-progress.ts';
 import { newShard, splitShard } from '../queue/shard.ts';
 import { ConsoleError } from './console-error.ts';
 import type { ConsoleContext } from './context.ts';
@@ -17,18 +18,24 @@ export async function splitWork(
   const work = await context.storage.transaction(async (stores) => {
     const shard = await stores.shards.get(shardId);
     if (shard === undefined) throw new ConsoleError('not-found', `There is no shard ${shardId}.`);
-    const split = splitShard(shard, agentId, request.leaseId, request.boundaries);
-    if ('refused' in split) throw split.refused === 'lease-lost' ? leaseLost(shardId) : refusal(split.refused);
     const siblings = await stores.shards.outlinesOf([shard.jobId]);
+    const outline = siblings.find((sibling) => sibling.shardId === shardId);
+    const doneShare = outline === undefined ? 0 : doneShareOf(outline, siblings);
+    const split = splitShard(shard, agentId, request.leaseId, request.boundaries, doneShare);
+    if ('refused' in split) throw split.refused === 'lease-lost' ? leaseLost(shardId) : refusal(split.refused);
     if (siblings.length + split.added.length > MAX_SHARDS_PER_JOB) throw refusal('too-many');
     const last = Math.max(...siblings.map((sibling) => sibling.position));
     await stores.shards.save(split.kept);
     await stores.shards.insert(
-      split.added.map((part, index) => newShard(context.random.id('shd'), shard.jobId, last + 1 + index, part, 0)),
+      split.added.map(({ work, weight }, index) => {
+        return newShard(context.random.id('shd'), shard.jobId, last + 1 + index, work, { weight });
+      }),
     );
     return split.kept.work;
   });
-  context.leases.heard(request.leaseId, context.clock.steadyMs());
+  const steadyMs = context.clock.steadyMs();
+  context.leases.heard(request.leaseId, steadyMs);
+  context.leases.wasSplit(request.leaseId, steadyMs);
   context.desk.workAppeared();
   return work;
 }

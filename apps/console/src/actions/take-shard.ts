@@ -1,6 +1,6 @@
 import type { Assignment, S3Location } from '@weir/protocol';
 import type { JobSide, StoredJob } from '../ports/job-store.ts';
-import { leaseShard, triedBefore, type Shard } from '../queue/shard.ts';
+import { leaseShard, returnShard, triedBefore, type Shard } from '../queue/shard.ts';
 import { ConsoleError, isConsoleError } from './console-error.ts';
 import type { ConsoleContext } from './context.ts';
 import { requireAllowedAddress } from './endpoint-addresses.ts';
@@ -25,11 +25,15 @@ export async function takeShard(context: ConsoleContext, agentId: string): Promi
         jobName: job.name,
         shardId: shard.shardId,
         leaseId,
+        kind: shard.leaseKind,
         mode: job.mode,
+        options: job.options,
         source,
         target,
         work: shard.work,
         checkpoint: shard.checkpoint,
+        manifest: shard.manifest,
+        startedAtMs: job.startedAtMs ?? job.createdAtMs,
         heldBefore,
         splitInto: shard.splitInto,
       };
@@ -38,7 +42,8 @@ export async function takeShard(context: ConsoleContext, agentId: string): Promi
         ? { code: error.code, message: error.message }
         : { code: 'internal', message: 'The endpoint of this job cannot be read; the log of the console says why.' };
       context.log.error({ jobId: job.jobId, error: String(error) }, 'a job cannot be handed out');
-      await failJob(context, job.jobId, reason);
+      if (shard.leaseKind === 'copy') await failJob(context, job.jobId, reason);
+      else await giveUpCleanUp(context, shard.shardId, leaseId);
     }
   }
 }
@@ -48,11 +53,13 @@ async function leaseNext(
   agentId: string,
 ): Promise<{ job: StoredJob; shard: Shard; leaseId: string; heldBefore: boolean } | null> {
   return context.storage.transaction(async (stores) => {
-    const queued = await stores.shards.nextQueued();
+    // Cleaning up comes first: it is short, and what was left costs money as long as it lies there.
+    const dirty = await stores.shards.nextDirty();
+    const queued = dirty ?? (await stores.shards.nextQueued());
     const job = queued && (await stores.jobs.get(queued.jobId));
     if (queued === undefined || job === undefined) return null;
     const leaseId = context.random.id('lse');
-    const shard = leaseShard(queued, leaseId, agentId);
+    const shard = leaseShard(queued, leaseId, agentId, dirty === undefined ? 'copy' : 'clean-up');
     await stores.shards.save(shard);
     if (job.state === 'queued') {
       job.state = 'running';
@@ -61,6 +68,15 @@ async function leaseNext(
     }
     return { job, shard, leaseId, heldBefore: triedBefore(queued) };
   });
+}
+
+/** A place that cannot be reached any more cannot be cleaned up either. */
+async function giveUpCleanUp(context: ConsoleContext, shardId: string, leaseId: string): Promise<void> {
+  await context.storage.transaction(async (stores) => {
+    const shard = await stores.shards.get(shardId);
+    if (shard?.leaseId === leaseId) await stores.shards.save({ ...returnShard(shard, false), dirty: false });
+  });
+  context.leases.end(leaseId);
 }
 
 async function locationOf(context: ConsoleContext, side: JobSide): Promise<S3Location> {

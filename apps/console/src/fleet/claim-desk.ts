@@ -44,6 +44,11 @@ export class ClaimDesk<T> {
     return this.#waiters.size;
   }
 
+  /** Agents that wait for work now, each once. */
+  idleAgents(): Set<string> {
+    return new Set([...this.#waiters].filter(({ patient }) => patient).map(({ agentId }) => agentId));
+  }
+
   /**
    * Takes work, waiting up to `waitMs` for it; null when there was none, the desk closed, or `signal` aborted.
    * @throws what `take` threw

@@ -1,4 +1,4 @@
-import type { CopyFailure, CopyMode, JobState } from '@weir/protocol';
+import type { CopyFailure, CopyMode, JobOptions, JobState, PlannedObject } from '@weir/protocol';
 import type { Shard, ShardOutline } from '../queue/shard.ts';
 
 /** One side of a job. The endpoint's name is kept too, so that history reads well after the endpoint was removed. */
@@ -16,6 +16,7 @@ export interface StoredJob {
   source: JobSide;
   target: JobSide;
   mode: CopyMode;
+  options: JobOptions;
   state: JobState;
   error: { code: string; message: string } | null;
   createdBy: string;
@@ -33,6 +34,8 @@ export interface JobStore {
   list(limit: number): Promise<StoredJob[]>;
   /** Unfinished jobs that read from or write to this endpoint. */
   countUnfinishedUsing(endpointId: string): Promise<number>;
+  /** Removes a job with everything that is kept of it. */
+  delete(jobId: string): Promise<void>;
   /** Number of jobs per state; absent: none. */
   countByState(): Promise<Map<JobState, number>>;
 }
@@ -43,8 +46,17 @@ export interface ShardStore {
   get(shardId: string): Promise<Shard | undefined>;
   /** Writes back everything but the key list of a `keys` shard, which never changes. */
   save(shard: Shard): Promise<void>;
-  /** First queued shard of the oldest job in state queued or running. */
+  /**
+   * First queued shard of the unfinished job of which agents hold the fewest shards, of the oldest among equals: a job
+   * that was begun later does not wait until a huge one ends.
+   */
   nextQueued(): Promise<Shard | undefined>;
+  /** A queued shard of a cancelled or failed job whose holder may have left uploads at the target. */
+  nextDirty(): Promise<Shard | undefined>;
+  /** Number of shards of a job. */
+  countOf(jobId: string): Promise<number>;
+  /** Shards of a job in order, whole. */
+  allOf(jobId: string): Promise<Shard[]>;
   /** Shards of these jobs, without key lists, in order. */
   outlinesOf(jobIds: readonly string[]): Promise<ShardOutline[]>;
   /** Shards that agents hold now. */
@@ -56,10 +68,17 @@ export interface ShardStore {
 export interface FailureStore {
   /** Adds or replaces by key; those beyond the bound are dropped (they stay in the counters). */
   record(jobId: string, shardId: string, failures: readonly CopyFailure[]): Promise<void>;
-  list(jobId: string, limit: number): Promise<CopyFailure[]>;
+  /** By key, from behind `afterKey` on. */
+  list(jobId: string, limit: number, afterKey?: string): Promise<CopyFailure[]>;
   /** Keys of one shard in UTF-8 byte order. */
   keysOf(shardId: string): Promise<string[]>;
   countOf(shardId: string): Promise<number>;
   /** Forgets the failures of a shard; after a checkpoint only those behind it, because their objects will be done again. */
   forget(shardId: string, afterKey: string | null): Promise<void>;
+}
+
+/** First objects of dry runs, by key; at most MAX_PLANNED_PER_JOB are kept for a job. */
+export interface PlannedStore {
+  record(jobId: string, objects: readonly PlannedObject[]): Promise<void>;
+  list(jobId: string): Promise<PlannedObject[]>;
 }

@@ -21,6 +21,7 @@ export interface Stores {
   readonly jobs: JobStore;
   readonly planned: PlannedStore;
   readonly quotas: QuotaCatalog;
+  readonly planned: PlannedStore;
   readonly settings: SettingsStore;
   readonly shards: ShardStore;
   readonly webhooks: WebhookStore;

@@ -5,6 +5,7 @@ export const NO_COUNTERS: CopyCounters = {
   objectsListed: 0,
   objectsCopied: 0,
   objectsSkipped: 0,
+  objectsExcluded: 0,
   objectsFailed: 0,
   bytesCopied: 0,
   parkedMs: 0,
@@ -22,6 +23,7 @@ export function addCounters(a: CopyCounters, b: CopyCounters): CopyCounters {
     objectsListed: addExactly(a.objectsListed, b.objectsListed),
     objectsCopied: addExactly(a.objectsCopied, b.objectsCopied),
     objectsSkipped: addExactly(a.objectsSkipped, b.objectsSkipped),
+    objectsExcluded: addExactly(a.objectsExcluded, b.objectsExcluded),
     objectsFailed: addExactly(a.objectsFailed, b.objectsFailed),
     bytesCopied: addExactly(a.bytesCopied, b.bytesCopied),
     parkedMs: addExactly(a.parkedMs, b.parkedMs),
@@ -29,7 +31,21 @@ export function addCounters(a: CopyCounters, b: CopyCounters): CopyCounters {
   };
 }
 
-/** Objects that are dealt with: copied, skipped or failed. */
+/** The higher of two sets of counters, one by one. */
+export function highestCounters(a: CopyCounters, b: CopyCounters): CopyCounters {
+  return {
+    objectsListed: Math.max(a.objectsListed, b.objectsListed),
+    objectsCopied: Math.max(a.objectsCopied, b.objectsCopied),
+    objectsSkipped: Math.max(a.objectsSkipped, b.objectsSkipped),
+    objectsExcluded: Math.max(a.objectsExcluded, b.objectsExcluded),
+    objectsFailed: Math.max(a.objectsFailed, b.objectsFailed),
+    bytesCopied: Math.max(a.bytesCopied, b.bytesCopied),
+    parkedMs: Math.max(a.parkedMs, b.parkedMs),
+    retries: Math.max(a.retries, b.retries),
+  };
+}
+
+/** Objects that are dealt with: copied, skipped, left out or failed. */
 export function objectsDone(counters: CopyCounters): number {
-  return counters.objectsCopied + counters.objectsSkipped + counters.objectsFailed;
+  return counters.objectsCopied + counters.objectsSkipped + counters.objectsExcluded + counters.objectsFailed;
 }

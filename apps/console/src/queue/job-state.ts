@@ -40,7 +40,16 @@ const DESIRED = {
   cancelled: 'abandon',
 } as const;
 
-/** What an agent that holds a shard of a job in this state should do. */
-export function desiredOf(state: JobState): 'run' | 'release' | 'abandon' {
+/** States in which what dead agents left at the target is removed. */
+export const CLEANED_UP: readonly JobState[] = ['cancelled', 'failed'];
+
+/** What an agent that holds a shard of a job in this state should do. A clean-up goes on until somebody retries the job. */
+export function desiredOf(state: JobState, leaseKind: 'copy' | 'clean-up' = 'copy'): 'run' | 'release' | 'abandon' {
+  if (leaseKind === 'clean-up') return CLEANED_UP.includes(state) ? 'run' : 'release';
   return DESIRED[state];
+}
+
+/** States of jobs that have ended and change only when somebody acts. */
+export function isEnded(state: JobState): boolean {
+  return !UNFINISHED.includes(state);
 }

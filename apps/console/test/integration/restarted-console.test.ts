@@ -121,7 +121,7 @@ test('10,000 jobs in the history do not slow a restart or the list of jobs down'
       await stores.jobs.insert({ ...template!, jobId, state: 'completed' });
       const shards = Array.from({ length: 8 }, (_, position) => {
         const work = { type: 'range', startAfter: null, endAt: null } as const;
-        return { ...newShard(`shd_${n}_${position}`, jobId, position, work, 0), state: 'done' as const };
+        return { ...newShard(`shd_${n}_${position}`, jobId, position, work), state: 'done' as const };
       });
       await stores.shards.insert(shards);
     }

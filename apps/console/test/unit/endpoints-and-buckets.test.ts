@@ -1,3 +1,4 @@
+import { DEFAULT_JOB_OPTIONS } from '@weir/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { actOnJob } from '../../src/actions/act-on-job.ts';
 import { createEndpoint } from '../../src/actions/create-endpoint.ts';
@@ -19,6 +20,7 @@ const input = (source: string, target: string, change: { bucket?: string; target
   source: { endpointId: source, bucket: change.bucket ?? 'photos', prefix: '' },
   target: { endpointId: target, bucket: change.targetBucket ?? 'archive', prefix: '' },
   mode: 'copy-all' as const,
+  options: DEFAULT_JOB_OPTIONS,
 });
 
 async function endpoints(): Promise<[string, string]> {

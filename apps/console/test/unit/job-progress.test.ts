@@ -17,6 +17,12 @@ function outline(change: Partial<ShardOutline>): ShardOutline {
     checkpoint: null,
     splitInto: 0,
     totals: copied(0),
+    seen: copied(0),
+    weight: 1,
+    listed: false,
+    dirty: false,
+    heldMs: 0,
+    waitedMs: 0,
     holdoffs: 0,
     ...change,
   };

@@ -1,11 +1,13 @@
 import type { ProgressRequest } from '@weir/protocol';
 import { expect, test } from 'vitest';
 import { leaseShard, newShard, reportProgress, returnShard, splitShard, type Shard } from '../../src/queue/shard.ts';
-import { copied, NONE } from '../support/test-console.ts';
+import { copied, NONE, QUIET_REPORT } from '../support/test-console.ts';
 
 const everything = { type: 'range', startAfter: null, endAt: null } as const;
-const leased = (shard: Shard = newShard('s', 'j', 0, everything, 24), leaseId = 'l1'): Shard =>
-  leaseShard(shard, leaseId, 'a');
+const leased = (
+  shard: Shard = newShard('s', 'j', 0, everything, { splitInto: 24, weight: 1 }),
+  leaseId = 'l1',
+): Shard => leaseShard(shard, leaseId, 'a');
 const report: ProgressRequest = {
   leaseId: 'l1',
   state: 'running',
@@ -16,6 +18,7 @@ const report: ProgressRequest = {
   error: null,
   holdoff: null,
   holdoffCount: 0,
+  ...QUIET_REPORT,
 };
 
 function heard(shard: Shard, change: Partial<Parameters<typeof reportProgress>[2]>): Shard {
@@ -27,7 +30,7 @@ function heard(shard: Shard, change: Partial<Parameters<typeof reportProgress>[2
 test('a shard that goes back keeps what was done at its checkpoint and forgets what came after', () => {
   const shard = heard(leased(), { checkpoint: 'm', atCheckpoint: copied(10), live: copied(15) });
   expect(shard.totals.objectsCopied).toBe(15);
-  const back = returnShard(shard);
+  const back = returnShard(shard, true);
   expect(back).toMatchObject({ state: 'queued', checkpoint: 'm', totals: copied(10), base: copied(10) });
   const successor = heard(leased(back, 'l2'), { leaseId: 'l2', live: copied(3) });
   expect(successor.totals.objectsCopied).toBe(13);
@@ -62,7 +65,7 @@ test('a checkpoint outside the range is refused', () => {
   if ('refused' in split) throw new Error(split.refused);
   expect(reportProgress(split.kept, 'a', { ...report, checkpoint: 'h' })).toEqual({ refused: 'checkpoint-outside' });
   expect(reportProgress(split.kept, 'a', { ...report, checkpoint: 'g' })).toMatchObject({ repeated: false });
-  const keys = leased(newShard('k', 'j', 0, { type: 'keys', keys: ['a', 'b'] }, 0));
+  const keys = leased(newShard('k', 'j', 0, { type: 'keys', keys: ['a', 'b'] }));
   expect(reportProgress(keys, 'a', { ...report, checkpoint: 'c' })).toEqual({ refused: 'checkpoint-outside' });
 });
 
@@ -71,8 +74,8 @@ test('a split makes ranges end to end, and the same split again changes nothing'
   if ('refused' in split) throw new Error(split.refused);
   expect(split.kept.work).toEqual({ type: 'range', startAfter: null, endAt: 'g' });
   expect(split.added).toEqual([
-    { type: 'range', startAfter: 'g', endAt: 'p' },
-    { type: 'range', startAfter: 'p', endAt: null },
+    { work: { type: 'range', startAfter: 'g', endAt: 'p' }, weight: 1 / 3 },
+    { work: { type: 'range', startAfter: 'p', endAt: null }, weight: 1 / 3 },
   ]);
   expect(splitShard(split.kept, 'a', 'l1', ['g', 'p'])).toEqual({ kept: split.kept, added: [] });
   expect(splitShard(split.kept, 'a', 'l1', ['d', 'z'])).toEqual({ refused: 'not-ascending' });
@@ -83,16 +86,16 @@ test('a split makes ranges end to end, and the same split again changes nothing'
 test('a range is not cut behind its checkpoint', () => {
   const shard = heard(leased(), { checkpoint: 'm' });
   expect(splitShard(shard, 'a', 'l1', ['g'])).toEqual({ refused: 'not-ascending' });
-  expect(leased(returnShard(shard), 'l2').splitInto).toBe(0);
-  expect(leased(returnShard(leased()), 'l2').splitInto).toBe(24);
+  expect(leased(returnShard(shard, true), 'l2').splitInto).toBe(0);
+  expect(leased(returnShard(leased(), true), 'l2').splitInto).toBe(24);
 });
 
 test('a list of keys is not split', () => {
-  const keys = leased(newShard('k', 'j', 0, { type: 'keys', keys: ['a', 'b'] }, 0));
+  const keys = leased(newShard('k', 'j', 0, { type: 'keys', keys: ['a', 'b'] }));
   expect(splitShard(keys, 'a', 'l1', ['a'])).toEqual({ refused: 'not-a-range' });
 });
 
 test('holdoffs add up over leases', () => {
-  const back = returnShard(heard(leased(), { holdoffCount: 2 }));
+  const back = returnShard(heard(leased(), { holdoffCount: 2 }), true);
   expect(heard(leased(back, 'l2'), { leaseId: 'l2', holdoffCount: 1 }).holdoffs).toBe(3);
 });

@@ -28,14 +28,13 @@ export function sqliteFailureStore(db: Kysely<Tables>): FailureStore {
         room -= 1;
       }
     },
-    async list(jobId, limit) {
-      const rows = await db
+    async list(jobId, limit, afterKey) {
+      let query = db
         .selectFrom('failures')
         .select(['key', 'code', 'message', 'request_id'])
-        .where('job_id', '=', jobId)
-        .orderBy('key')
-        .limit(limit)
-        .execute();
+        .where('job_id', '=', jobId);
+      if (afterKey !== undefined) query = query.where('key', '>', afterKey);
+      const rows = await query.orderBy('key').limit(limit).execute();
       return rows.map(({ key, code, message, request_id }) => ({ key, code, message, requestId: request_id }));
     },
     async keysOf(shardId) {

@@ -1,4 +1,4 @@
-import type { JobState } from '@weir/protocol';
+import { jobOptions, type JobState } from '@weir/protocol';
 import type { Kysely } from 'kysely';
 import type { JobStore, StoredJob } from '../../ports/job-store.ts';
 import { UNFINISHED } from '../../queue/job-state.ts';
@@ -36,6 +36,11 @@ export function sqliteJobStore(db: Kysely<Tables>): JobStore {
         .executeTakeFirstOrThrow();
       return row.n;
     },
+    async delete(jobId) {
+      for (const table of ['failures', 'planned', 'shards', 'jobs'] as const) {
+        await db.deleteFrom(table).where('job_id', '=', jobId).execute();
+      }
+    },
     async countByState() {
       const rows = await db
         .selectFrom('jobs')
@@ -56,6 +61,7 @@ function rowOf(job: StoredJob): JobRow {
     source: JSON.stringify(job.source),
     target: JSON.stringify(job.target),
     mode: job.mode,
+    options: JSON.stringify(job.options),
     state: job.state,
     error: job.error && JSON.stringify(job.error),
     created_by: job.createdBy,
@@ -78,6 +84,8 @@ function jobOf(row: JobRow): StoredJob {
     target: fromJson(row.target),
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only copy modes are written to the column
     mode: row.mode as StoredJob['mode'],
+    // Options that the job was made without have their defaults.
+    options: jobOptions.parse(JSON.parse(row.options)),
     state: stateOf(row.state),
     error: row.error === null ? null : fromJson(row.error),
     createdBy: row.created_by,

@@ -1,6 +1,8 @@
 import type { CopyCounters, ShardWork } from '@weir/protocol';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { ShardStore } from '../../ports/job-store.ts';
+import { NO_COUNTERS } from '../../queue/counters.ts';
+import { CLEANED_UP } from '../../queue/job-state.ts';
 import type { Shard, ShardOutline } from '../../queue/shard.ts';
 import type { ShardRow, Tables } from './schema.ts';
 import { fromJson } from './stored-json.ts';
@@ -24,6 +26,13 @@ const OUTLINE = [
   'parked_ms',
   'retries',
   'holdoffs',
+  'excluded',
+  'seen',
+  'weight',
+  'listed_all',
+  'dirty',
+  'held_ms',
+  'waited_ms',
 ] as const;
 type OutlineRow = Pick<ShardRow, (typeof OUTLINE)[number]>;
 
@@ -56,11 +65,40 @@ export function sqliteShardStore(db: Kysely<Tables>): ShardStore {
         .selectAll('shards')
         .where('jobs.state', 'in', ['queued', 'running'])
         .where('shards.state', '=', 'queued')
+        .orderBy(
+          sql`(select count(*) from shards as held where held.job_id = jobs.job_id and held.state = ${sql.lit('leased')})`,
+        )
         .orderBy('jobs.sequence')
         .orderBy('shards.position')
         .limit(1)
         .executeTakeFirst();
       return row && shardOf(row);
+    },
+    async nextDirty() {
+      const row = await db
+        .selectFrom('shards')
+        .innerJoin('jobs', 'shards.job_id', 'jobs.job_id')
+        .selectAll('shards')
+        .where('jobs.state', 'in', [...CLEANED_UP])
+        .where('shards.state', '=', sql.lit('queued'))
+        .where('shards.dirty', '=', sql.lit(1))
+        .orderBy('jobs.sequence')
+        .orderBy('shards.position')
+        .limit(1)
+        .executeTakeFirst();
+      return row && shardOf(row);
+    },
+    async countOf(jobId) {
+      const row = await db
+        .selectFrom('shards')
+        .select((expression) => expression.fn.countAll<number>().as('n'))
+        .where('job_id', '=', jobId)
+        .executeTakeFirstOrThrow();
+      return row.n;
+    },
+    async allOf(jobId) {
+      const rows = await db.selectFrom('shards').selectAll().where('job_id', '=', jobId).orderBy('position').execute();
+      return rows.map(shardOf);
     },
     async outlinesOf(jobIds) {
       const outlines: ShardOutline[] = [];
@@ -116,10 +154,21 @@ function rowOf(shard: Shard): Omit<ShardRow, 'keys'> {
     skipped: totals.objectsSkipped,
     failed: totals.objectsFailed,
     bytes: totals.bytesCopied,
+    excluded: totals.objectsExcluded,
     parked_ms: totals.parkedMs,
     retries: totals.retries,
     base_holdoffs: shard.baseHoldoffs,
     holdoffs: shard.holdoffs,
+    seen: JSON.stringify(shard.seen),
+    weight: shard.weight,
+    listed_all: shard.listed ? 1 : 0,
+    dirty: shard.dirty ? 1 : 0,
+    lease_kind: shard.leaseKind,
+    manifest: shard.manifest && JSON.stringify(shard.manifest),
+    base_held_ms: shard.baseHeldMs,
+    held_ms: shard.heldMs,
+    base_waited_ms: shard.baseWaitedMs,
+    waited_ms: shard.waitedMs,
   };
 }
 
@@ -128,6 +177,7 @@ function totalsOf(row: OutlineRow): CopyCounters {
     objectsListed: row.listed,
     objectsCopied: row.copied,
     objectsSkipped: row.skipped,
+    objectsExcluded: row.excluded,
     objectsFailed: row.failed,
     bytesCopied: row.bytes,
     parkedMs: row.parked_ms,
@@ -148,6 +198,25 @@ function outlineOf(row: OutlineRow): ShardOutline {
     checkpoint: row.checkpoint,
     splitInto: row.split_into,
     totals: totalsOf(row),
+    ...laterFigures(row),
+  };
+}
+
+/** Counters that were written as JSON, perhaps before there were as many of them. */
+function countersOf(text: string | null): CopyCounters {
+  return { ...NO_COUNTERS, ...(text === null ? {} : fromJson<Partial<CopyCounters>>(text)) };
+}
+
+function laterFigures(
+  row: OutlineRow,
+): Pick<ShardOutline, 'seen' | 'weight' | 'listed' | 'dirty' | 'heldMs' | 'waitedMs' | 'holdoffs'> {
+  return {
+    seen: countersOf(row.seen),
+    weight: row.weight,
+    listed: row.listed_all === 1,
+    dirty: row.dirty === 1,
+    heldMs: row.held_ms,
+    waitedMs: row.waited_ms,
     holdoffs: row.holdoffs,
   };
 }
@@ -168,11 +237,15 @@ function shardOf(row: ShardRow): Shard {
     checkpoint: row.checkpoint,
     splitInto: row.split_into,
     splitAt: row.split_at === null ? null : fromJson(row.split_at),
-    base: fromJson(row.base),
-    atCheckpoint: fromJson(row.at_checkpoint),
+    base: countersOf(row.base),
+    atCheckpoint: countersOf(row.at_checkpoint),
     totals: totalsOf(row),
+    leaseKind: row.lease_kind === 'clean-up' ? 'clean-up' : 'copy',
+    manifest: row.manifest === null ? null : fromJson(row.manifest),
+    baseHeldMs: row.base_held_ms,
+    baseWaitedMs: row.base_waited_ms,
     baseHoldoffs: row.base_holdoffs,
-    holdoffs: row.holdoffs,
+    ...laterFigures(row),
   };
 }
 

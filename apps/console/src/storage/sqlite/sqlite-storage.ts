@@ -11,6 +11,7 @@ import { sqliteJobStore } from './jobs.ts';
 import { openDatabase } from './open-database.ts';
 import { sqlitePlannedStore } from './planned.ts';
 import { sqliteQuotaCatalog } from './quotas.ts';
+import { sqlitePlannedStore } from './planned.ts';
 import type { Tables } from './schema.ts';
 import { sqliteSettingsStore } from './settings.ts';
 import { sqliteShardStore } from './shards.ts';
@@ -29,6 +30,7 @@ function storesOn(db: Kysely<Tables>): Stores {
     jobs: sqliteJobStore(db),
     planned: sqlitePlannedStore(db),
     quotas: sqliteQuotaCatalog(db),
+    planned: sqlitePlannedStore(db),
     settings: sqliteSettingsStore(db),
     shards: sqliteShardStore(db),
     webhooks: sqliteWebhookStore(db),

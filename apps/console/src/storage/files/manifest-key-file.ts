@@ -1,0 +1,53 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { chmod, link, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UnusableDatabase } from '../../ports/unusable-database.ts';
+
+/** Name of the file in the data directory. */
+export const MANIFEST_KEY_FILE = 'manifest-key.pem';
+
+/**
+ * The private key that signs manifests (Ed25519, PKCS #8 in PEM), made when there is none; mode 0600. A new key makes new
+ * manifests verify against another public key; old ones carry theirs.
+ * @throws UnusableDatabase when it cannot be read or written
+ */
+export async function loadManifestKey(dataDir: string): Promise<string> {
+  const path = join(dataDir, MANIFEST_KEY_FILE);
+  try {
+    const known = await readIfThere(path);
+    if (known !== undefined) {
+      await chmod(path, 0o600);
+      return known;
+    }
+    return await create(path);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UnusableDatabase(`The manifest key ${path} cannot be used: ${message}`, { cause: error });
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
+/** Written whole under another name first: a crash leaves no half file, and of two first starts one wins. */
+async function create(path: string): Promise<string> {
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const draft = `${path}.${randomBytes(4).toString('hex')}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(pem);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await link(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return pem;
+}
