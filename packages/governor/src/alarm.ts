@@ -14,6 +14,10 @@ export interface AlarmRule {
   readonly code: string;
   readonly severity: 'WARNING' | 'CRITICAL';
   readonly title: string;
+  /** What it watches, in percent: total actual TPS of the limit, or the part of the limit that idles while agents are hungry. */
+  readonly watches: 'utilization' | 'stranded-budget';
+  /** Threshold in percent; null: the one of the settings. */
+  readonly thresholdPercent: number | null;
   /** Shortest time between two firings. */
   readonly cooldownMs: number;
   /** Without another firing or a clear the alarm ends after this time. */
@@ -29,6 +33,8 @@ export const UTILIZATION_HIGH: AlarmRule = {
   code: 'CV-TPS-001',
   severity: 'WARNING',
   title: 'TPS Limit Utilization High',
+  watches: 'utilization',
+  thresholdPercent: null,
   cooldownMs: 5 * 60_000,
   endsAfterMs: 10 * 60_000,
   checkEveryMs: 60_000,
@@ -36,8 +42,21 @@ export const UTILIZATION_HIGH: AlarmRule = {
   clearBelow: (thresholdPercent) => Math.min(85, thresholdPercent - 10),
 };
 
+/** TPS Budget Stranded: some agents want more, and a good part of the limit idles with others, window after window. */
+export const BUDGET_STRANDED: AlarmRule = {
+  code: 'CV-TPS-002',
+  severity: 'WARNING',
+  title: 'TPS Budget Stranded',
+  watches: 'stranded-budget',
+  thresholdPercent: 20,
+  cooldownMs: 5 * 60_000,
+  endsAfterMs: 10 * 60_000,
+  checkEveryMs: 60_000,
+  clearBelow: (thresholdPercent) => thresholdPercent / 2,
+};
+
 /** Every alarm there is. */
-export const ALARM_RULES: readonly AlarmRule[] = [UTILIZATION_HIGH];
+export const ALARM_RULES: readonly AlarmRule[] = [UTILIZATION_HIGH, BUDGET_STRANDED];
 
 /** An alarm from its first firing until its end. */
 export interface ActiveAlarm {
@@ -62,6 +81,7 @@ export const QUIET: AlarmState = { active: null, lastFiredAtMs: null };
 
 /** What is seen at one moment. */
 export interface AlarmObservation {
+  /** What the rule watches. */
   readonly utilizationPercent: number;
   readonly thresholdPercent: number;
   readonly nowMs: number;

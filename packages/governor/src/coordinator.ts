@@ -30,6 +30,9 @@ import { Roster, type RosterAgent } from './roster.ts';
 import type { Split } from './split.ts';
 import { firstWindow, nextWindow, type WindowSchedule } from './window-schedule.ts';
 
+/** A window is never without length, so that rates over it are numbers. */
+const SHORTEST_WINDOW_SECONDS = 0.001;
+
 /** Splits the budget. No I/O and no clock: every call brings the time. */
 export class Coordinator {
   readonly #epoch: string;
@@ -143,21 +146,24 @@ export class Coordinator {
   }
 
   /**
-   * The overshoot guard found fewer credits than a grant was computed to hold: the agent runs with what there was.
-   * Ignored when the agent has another grant by now.
+   * The overshoot guard found fewer credits than a grant was computed to hold: they pay for less time at the same rate, and
+   * the next heartbeat is on time as soon as that has passed. Ignored when the agent has another grant by now.
    * @param creditBudget whole credits ≥ 0; more than computed changes nothing.
    * @returns the grant as it is then; null when it was not the agent's latest.
    */
   cut(agentId: string, windowNumber: number, creditBudget: number): WindowGrant | null {
     const agent = this.#roster.get(agentId);
-    const grant = agent?.grant ?? null;
-    if (agent === undefined || grant === null || grant.windowNumber !== windowNumber) return null;
+    if (agent === undefined || agent.grant === null || agent.grant.windowNumber !== windowNumber) return null;
+    const { grant } = agent;
     if (creditBudget >= grant.creditBudget) return grant;
-    const allocatedTps = creditBudget / grant.windowSeconds;
-    agent.grant = { ...grant, creditBudget, allocatedTps };
+    const windowSeconds = Math.max(SHORTEST_WINDOW_SECONDS, creditBudget / grant.allocatedTps);
+    agent.grant = { ...grant, creditBudget, windowSeconds };
+    if (agent.schedule !== null) {
+      const creditMs = windowSeconds * 1_000;
+      agent.schedule = { dueAtMs: agent.schedule.dueAtMs - this.#windowMs + creditMs, creditMs };
+    }
     const [latest, ...before] = agent.reasons;
     if (latest !== undefined) agent.reasons = [{ ...latest, creditBudget }, ...before];
-    if (agent.state === 'running') this.#split.put({ ...agent.claim, id: agent.id, allocatedTps });
     return agent.grant;
   }
 

@@ -14,6 +14,7 @@ export * from './coordinator-agent.ts';
 export * from './cost-model.ts';
 export * from './credit-window.ts';
 export * from './window-report.ts';
+export * from './fleet-limit.ts';
 export { maxMinAllocation } from './max-min.ts';
 export { POLICIES, type AllocationPolicy, type PolicyName } from './policies.ts';
 export { ONLINE_WINDOWS } from './roster.ts';

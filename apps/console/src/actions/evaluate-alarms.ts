@@ -3,24 +3,17 @@ import type { AlarmChange } from '../fleet/alarm-board.ts';
 import type { ConsoleContext } from './context.ts';
 import { queueAlarmMessages } from './queue-alarm-messages.ts';
 import { saveRule } from './remembered-alarms.ts';
-import { utilizationPercent } from './utilization.ts';
+import { watchedBy } from './watched-percent.ts';
 
 /**
  * Looks whether alarms fire or end. Heartbeats let them fire; the engine's own tick (`checkClear`) lets them clear too.
  * Without the limiter there is no limit to be near, so nothing fires, and at the next tick an alarm clears.
  */
 export async function evaluateAlarms(context: ConsoleContext, { checkClear }: { checkClear: boolean }): Promise<void> {
-  const { alarmThresholdPercent } = context.governor.settings;
-  const observation = {
-    utilizationPercent: utilizationPercent(context),
-    thresholdPercent: alarmThresholdPercent,
-    nowMs: context.clock.nowMs(),
-    checkClear,
-  };
   for (const rule of ALARM_RULES) {
-    for (const change of context.alarms.observe(rule, observation)) {
-      await record(context, change, observation.utilizationPercent);
-    }
+    const { percent, thresholdPercent } = watchedBy(context, rule);
+    const observation = { utilizationPercent: percent, thresholdPercent, nowMs: context.clock.nowMs(), checkClear };
+    for (const change of context.alarms.observe(rule, observation)) await record(context, change, percent);
   }
 }
 

@@ -8,13 +8,13 @@ import type { ConsoleContext } from './context.ts';
  * an alarm that is known will be told, and one that is not is not, whenever the console ends.
  */
 export async function queueAlarmMessages(
-  context: Pick<ConsoleContext, 'clock' | 'random' | 'governor' | 'publicUrl'>,
+  context: Pick<ConsoleContext, 'clock' | 'random' | 'governing' | 'publicUrl'>,
   stores: Pick<Stores, 'webhooks'>,
   { type, alarm }: AlarmChange,
   utilizationPercent: number,
 ): Promise<void> {
   const nowMs = context.clock.nowMs();
-  const { globalLimitTps } = context.governor.settings;
+  const globalLimitTps = context.governing.limitTps;
   for (const webhook of await stores.webhooks.all()) {
     if (type === 'fired' && !webhook.reminders) continue;
     const deliveryId = context.random.id('dlv');

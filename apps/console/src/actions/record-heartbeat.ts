@@ -1,5 +1,6 @@
+import type { CoordinatorReport } from '@weir/governor';
 import type { HeartbeatRequest, HeartbeatResponse, WindowRecord, WindowUsage } from '@weir/protocol';
-import type { LiveAgent } from '../fleet/live-agent.ts';
+import { grantOf, type LiveAgent } from '../fleet/live-agent.ts';
 import type { ConsoleContext } from './context.ts';
 import { momentOf } from './context.ts';
 import { evaluateAlarms } from './evaluate-alarms.ts';
@@ -22,35 +23,66 @@ export async function recordHeartbeat(
   requireCurrentProcess(agent, request.bootId);
   requireProtocolVersion(context, request.protocolVersion);
   const moment = momentOf(context);
+  const { governing, limits, fleet } = context;
   const restarted = agent.bootId !== null && agent.bootId !== request.bootId;
-  context.fleet.heartbeat(agent, request, moment);
+  fleet.heartbeat(agent, request, moment, governing.limitTps * limits.windowSeconds);
+  governing.refresh(moment, fleet.takeSlowDowns());
   // A repeated report is written once: the history keeps the first record of each window.
-  if (agent.usage !== null) context.windows.push(recordOf(agent, agent.usage, moment.nowMs));
-  const report = {
-    epoch: request.usage?.epoch ?? null,
-    windowNumber: request.usage?.windowNumber ?? null,
-    runningJobs: request.runningJobs,
-    limiter: request.limiter,
-    actualTps: agent.usage?.actualTps ?? 0,
-  };
-  const grant = context.coordinator.heartbeat(agent.agentId, report, moment.steadyMs);
-  if (grant !== null) context.fleet.granted(agent, grant);
+  const record = agent.usage && recordOf(context, agent, agent.usage, moment.nowMs);
+  if (record !== null) context.windows.push(record);
+  const computed = context.coordinator.heartbeat(agent.agentId, reportOf(context, agent, request), moment.steadyMs);
+  const ends = request.usage;
+  const secured = await governing.secure(
+    { agentId: agent.agentId, bootId: request.bootId, ends },
+    computed,
+    moment.steadyMs,
+  );
+  if (secured.grant !== null) fleet.granted(agent, secured.grant);
   context.count('heartbeat');
   await evaluateAlarms(context, { checkClear: false });
   // A new process knows nothing of the shards that the old one held.
   if (restarted) await returnLeases(context, context.leases.heldBy(agent.agentId), 'agent restarted');
   return {
     limiter: limiterInstructions(context.governor),
-    grant,
-    nextHeartbeatSeconds: context.limits.windowSeconds,
+    grant: secured.grant,
+    nextHeartbeatSeconds: secured.askAgainSeconds ?? limits.windowSeconds,
     consoleTimeMs: moment.nowMs,
   };
 }
 
-function recordOf(agent: LiveAgent, usage: WindowUsage, endedAtMs: number): WindowRecord {
-  const granted = [agent.grant, agent.previousGrant].find(
-    (grant) => grant?.epoch === usage.epoch && grant.windowNumber === usage.windowNumber,
-  );
+/** From this part of the window on, waiting for slots means that the agent had more work than it could send. */
+const LIMITED_FROM = 0.9;
+
+function reportOf(context: ConsoleContext, agent: LiveAgent, request: HeartbeatRequest): CoordinatorReport {
+  const { usage } = agent;
+  const waitedMs = usage?.pacedMs ?? 0;
+  return {
+    epoch: usage?.epoch ?? null,
+    windowNumber: usage?.windowNumber ?? null,
+    runningJobs: request.runningJobs,
+    limiter: request.limiter,
+    actualTps: usage?.actualTps ?? 0,
+    // Credits let go evenly hide how much more an agent would send.
+    limited: usage !== null && waitedMs > 0 && waitedMs + usage.exhaustedMs >= LIMITED_FROM * usage.windowMs,
+    ...context.governing.claimOf(agent.agentId, context.clock.steadyMs()),
+  };
+}
+
+/**
+ * What is kept of a window: of one that this console granted, or, once per agent, of one that an earlier life of it did.
+ * Anything else an agent could make up, as many as it likes.
+ */
+function recordOf(
+  context: ConsoleContext,
+  agent: LiveAgent,
+  usage: WindowUsage,
+  endedAtMs: number,
+): WindowRecord | null {
+  const granted = grantOf(agent, usage);
+  if (granted === null) {
+    if (agent.toldOfEarlierLife || !context.governing.earlierEpochs.has(usage.epoch)) return null;
+    agent.toldOfEarlierLife = true;
+  }
   return {
     agentId: agent.agentId,
     epoch: usage.epoch,

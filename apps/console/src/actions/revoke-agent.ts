@@ -16,6 +16,7 @@ export async function revokeAgent(context: ConsoleContext, agentId: string, acto
   if (!agent.revoked) {
     const stored = context.fleet.revoke(agent);
     context.coordinator.forget(agentId);
+    context.governing.forget(agentId);
     context.desk.dismiss(agentId);
     await context.storage.transaction(async (stores) => {
       await stores.agents.save([stored]);

@@ -3,7 +3,7 @@ import type { JudgedUse } from '../fleet/judged-use.ts';
 import { judgeByWindows, judgeByLimit } from '../fleet/judged-use.ts';
 import { momentOf, type ConsoleContext } from './context.ts';
 
-type Watched = Pick<ConsoleContext, 'fleet' | 'governor' | 'history' | 'clock'>;
+type Watched = Pick<ConsoleContext, 'fleet' | 'governor' | 'governing' | 'history' | 'clock'>;
 
 /** A pass over a fleet of this many agents is too much for every heartbeat; then a result counts for a second. */
 const LARGE_FLEET = 2_000;
@@ -35,8 +35,7 @@ export function utilizationPercent(context: Watched): number {
 
 /** Notices when the limit in force is another one than before. */
 function noteLimit(context: Watched): void {
-  const { enabled, globalLimitTps } = context.governor.settings;
-  const limitTps = enabled ? globalLimitTps : null;
+  const limitTps = context.governor.settings.enabled ? context.governing.limitTps : null;
   const changed = context.history.limits.note(limitTps, context.clock.steadyMs());
   if (changed === null) return;
   context.history.events.add([limitEvent(changed.before, limitTps, context.clock.nowMs())]);

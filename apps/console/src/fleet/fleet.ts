@@ -1,7 +1,7 @@
 import { MAX_GLOBAL_LIMIT_TPS, type HeartbeatRequest, type Holdoff, type WindowUsage } from '@weir/protocol';
 import type { StoredAgent } from '../ports/agent-store.ts';
 import type { LiveAgent, RememberedGrant } from './live-agent.ts';
-import { storedPart } from './live-agent.ts';
+import { grantOf, storedPart } from './live-agent.ts';
 
 /** Holdoffs are 30–300 s; a longer one that an agent speaks of is cut here. */
 const MAX_HOLDOFF_MS = 86_400_000;
@@ -23,10 +23,12 @@ export class Fleet {
   readonly #agents = new Map<string, LiveAgent>();
   readonly #byCredential = new Map<string, LiveAgent>();
   readonly #changed = new Set<LiveAgent>();
-  /** What each agent adds to the total. */
-  readonly #counted = new Map<string, number>();
+  /** What each agent adds to the totals: while it had credits, and over the whole window. */
+  readonly #counted = new Map<string, { tps: number; meanTps: number }>();
   readonly #onlineMs: number;
   #totalTps = 0;
+  #totalMeanTps = 0;
+  #slowDowns = 0;
 
   /** `onlineMs`: an agent is online while its last heartbeat is at most this old. */
   constructor(onlineMs: number, agents: readonly StoredAgent[], start: Moment) {
@@ -41,6 +43,7 @@ export class Fleet {
         supersededBoots: [],
         grant: null,
         previousGrant: null,
+        toldOfEarlierLife: false,
       });
     }
   }
@@ -93,9 +96,10 @@ export class Fleet {
       supersededBoots: [],
       grant: null,
       previousGrant: null,
+      toldOfEarlierLife: false,
     };
     this.#put(agent);
-    this.#count(agent, 0);
+    this.#count(agent, 0, 0);
     return agent;
   }
 
@@ -107,8 +111,17 @@ export class Fleet {
     if (before !== undefined) this.#put(before);
   }
 
-  /** Takes what a heartbeat says. */
-  heartbeat(agent: LiveAgent, request: HeartbeatRequest, moment: Moment): void {
+  /**
+   * Takes what a heartbeat says.
+   * @param maxCredits what a window of any agent can hold at most, the bound for windows that this console did not grant;
+   *   default: none.
+   */
+  heartbeat(
+    agent: LiveAgent,
+    request: HeartbeatRequest,
+    moment: Moment,
+    maxCredits: number = Number.MAX_SAFE_INTEGER,
+  ): void {
     agent.lastHeartbeatAtMs = moment.nowMs;
     agent.heardAtSteadyMs = moment.steadyMs;
     agent.protocolVersion = request.protocolVersion;
@@ -120,9 +133,10 @@ export class Fleet {
     agent.bootId = request.bootId;
     agent.limiter = request.limiter;
     agent.runningJobs = request.runningJobs;
-    agent.usage = request.usage && believable(request.usage);
+    agent.usage = request.usage && believable(request.usage, grantOf(agent, request.usage)?.creditBudget ?? maxCredits);
     this.holdoff(agent, request.holdoff, moment);
-    this.#count(agent, request.runningJobs > 0 ? (agent.usage?.actualTps ?? 0) : 0);
+    const usage = request.runningJobs > 0 ? agent.usage : null;
+    this.#count(agent, usage?.actualTps ?? 0, usage?.meanTps ?? 0);
     this.#changed.add(agent);
   }
 
@@ -130,7 +144,10 @@ export class Fleet {
   holdoff(agent: LiveAgent, holdoff: Holdoff | null, moment: Moment): void {
     const paused = agent.holdoffUntilMs !== null && agent.holdoffUntilMs > moment.nowMs;
     if (holdoff !== null && holdoff.remainingMs > 0) {
-      if (!paused) agent.holdoffCount += 1;
+      if (!paused) {
+        agent.holdoffCount += 1;
+        this.#slowDowns += 1;
+      }
       agent.holdoffUntilMs = moment.nowMs + Math.min(holdoff.remainingMs, MAX_HOLDOFF_MS);
     } else if (agent.holdoffUntilMs !== null) {
       agent.holdoffUntilMs = null;
@@ -138,6 +155,13 @@ export class Fleet {
       return;
     }
     this.#changed.add(agent);
+  }
+
+  /** Holdoffs that began since this was last asked. */
+  takeSlowDowns(): number {
+    const slowDowns = this.#slowDowns;
+    this.#slowDowns = 0;
+    return slowDowns;
   }
 
   /** The agent was given work, which it will report with its next heartbeat. */
@@ -159,7 +183,7 @@ export class Fleet {
     agent.usage = null;
     agent.holdoffUntilMs = null;
     this.#byCredential.delete(agent.credentialHash);
-    this.#count(agent, 0);
+    this.#count(agent, 0, 0);
     return storedPart(agent);
   }
 
@@ -168,19 +192,30 @@ export class Fleet {
     return this.#totalTps;
   }
 
+  /** Sum of what they charged over their whole windows, in TPS: what the budget is used for. */
+  get totalMeanTps(): number {
+    return this.#totalMeanTps;
+  }
+
   /** Lets agents that have gone silent fall out of the total, and sums anew, so that rounding errors cannot add up. */
   settle(steadyMs: number): void {
     this.#totalTps = 0;
-    for (const [agentId, tps] of this.#counted) {
+    this.#totalMeanTps = 0;
+    for (const [agentId, counted] of this.#counted) {
       const agent = this.#agents.get(agentId);
-      if (agent !== undefined && this.isRunning(agent, steadyMs)) this.#totalTps += tps;
-      else this.#counted.delete(agentId);
+      if (agent === undefined || !this.isRunning(agent, steadyMs)) this.#counted.delete(agentId);
+      else {
+        this.#totalTps += counted.tps;
+        this.#totalMeanTps += counted.meanTps;
+      }
     }
   }
 
-  #count(agent: LiveAgent, tps: number): void {
-    this.#totalTps = Math.max(0, this.#totalTps - (this.#counted.get(agent.agentId) ?? 0) + tps);
-    if (tps > 0) this.#counted.set(agent.agentId, tps);
+  #count(agent: LiveAgent, tps: number, meanTps: number): void {
+    const before = this.#counted.get(agent.agentId);
+    this.#totalTps = Math.max(0, this.#totalTps - (before?.tps ?? 0) + tps);
+    this.#totalMeanTps = Math.max(0, this.#totalMeanTps - (before?.meanTps ?? 0) + meanTps);
+    if (tps > 0) this.#counted.set(agent.agentId, { tps, meanTps });
     else this.#counted.delete(agent.agentId);
   }
 
@@ -200,13 +235,24 @@ export class Fleet {
   }
 }
 
-/** Rates above every limit that can be set are cut, so that one broken agent cannot make sums infinite. */
-function believable(usage: WindowUsage): WindowUsage {
-  const { actualTps, meanTps, peakSecondTps } = usage;
+/** What an object in parts costs: a window that holds less may be exceeded by one such charge. */
+const LARGEST_CHARGE = 11;
+/** Rates are taken over at least a second (D1). */
+const SHORTEST_ACTIVE_MS = 1_000;
+
+/**
+ * A report, cut to what its window can have held: an agent that claims more, by mistake or on purpose, must not move the
+ * totals, the alarm or the shares of others by it.
+ */
+function believable(usage: WindowUsage, creditBudget: number): WindowUsage {
+  const mostOps = Math.max(creditBudget, LARGEST_CHARGE);
+  const activeMs = Math.min(SHORTEST_ACTIVE_MS, Math.max(1, usage.windowMs));
+  const mostTps = Math.min(MAX_GLOBAL_LIMIT_TPS, (mostOps * 1_000) / activeMs);
   return {
     ...usage,
-    actualTps: Math.min(actualTps, MAX_GLOBAL_LIMIT_TPS),
-    meanTps: Math.min(meanTps, MAX_GLOBAL_LIMIT_TPS),
-    peakSecondTps: Math.min(peakSecondTps, MAX_GLOBAL_LIMIT_TPS),
+    chargedOps: Math.min(usage.chargedOps, mostOps),
+    actualTps: Math.min(usage.actualTps, mostTps),
+    meanTps: Math.min(usage.meanTps, mostTps),
+    peakSecondTps: Math.min(usage.peakSecondTps, mostTps),
   };
 }

@@ -23,6 +23,19 @@ export interface LiveAgent extends StoredAgent {
   /** The grant that it runs under, and the one before. */
   grant: RememberedGrant | null;
   previousGrant: RememberedGrant | null;
+  /** It has reported the window that an earlier life of this console granted it last. */
+  toldOfEarlierLife: boolean;
+}
+
+/** The grant that a report is about, if this life of the console remembers it. */
+export function grantOf(
+  agent: LiveAgent,
+  { epoch, windowNumber }: { epoch: string; windowNumber: number },
+): RememberedGrant | null {
+  for (const grant of [agent.grant, agent.previousGrant]) {
+    if (grant?.epoch === epoch && grant.windowNumber === windowNumber) return grant;
+  }
+  return null;
 }
 
 /** Real bandwidth of a window in Mbit/s: object bytes in both directions. */

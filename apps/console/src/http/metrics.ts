@@ -47,7 +47,7 @@ export class ConsoleMetrics {
   /** Adds what is read from the live state when somebody asks. */
   observe(context: ConsoleContext): void {
     const simple: [name: string, help: string, read: () => number][] = [
-      ['weir_global_limit_tps', 'Global limit', () => context.governor.settings.globalLimitTps],
+      ['weir_global_limit_tps', 'Limit in force: set, scheduled or lowered', () => context.governing.limitTps],
       ['weir_limiter_enabled', 'Whether the limiter is on', () => (context.governor.settings.enabled ? 1 : 0)],
       ['weir_actual_tps', 'Sum of actual TPS over online running agents', () => context.fleet.totalActualTps],
       ['weir_utilization_percent', 'Actual TPS as a share of the limit', () => utilizationPercent(context)],

@@ -36,9 +36,10 @@ class Watch {
 }
 
 describe('CV-TPS-001', () => {
-  it('is in the table as the document describes it', () => {
+  it('is in the table as the document describes it, beside the one for budget that idles', () => {
     expect(ALARM_RULES.map(({ code, severity, title }) => ({ code, severity, title }))).toEqual([
       { code: 'CV-TPS-001', severity: 'WARNING', title: 'TPS Limit Utilization High' },
+      { code: 'CV-TPS-002', severity: 'WARNING', title: 'TPS Budget Stranded' },
     ]);
     expect(UTILIZATION_HIGH.clearBelow(95)).toBe(85);
     expect(UTILIZATION_HIGH.clearBelow(100)).toBe(85);

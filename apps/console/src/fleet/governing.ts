@@ -1,0 +1,157 @@
+import { FleetLimit, type Coordinator, type WindowGrant } from '@weir/governor';
+import {
+  completeSettings,
+  scheduledLimitTps,
+  type CompleteGovernorSettings,
+  type GovernorSettings,
+} from '@weir/protocol';
+import type { CreditLedger } from '../ports/credit-ledger.ts';
+import type { Moment } from './fleet.ts';
+import { JobClaims, type AgentClaim } from './job-claims.ts';
+import { OvershootGuard, type GuardedGrant, type GuardedRequest } from './overshoot-guard.ts';
+
+/** A schedule changes by the minute. */
+const SCHEDULE_STEP_MS = 60_000;
+/** Windows that budget must idle beside hungry agents before that is more than a transition. */
+const STRANDED_WINDOWS = 3;
+
+/** What the settings make of the coordinator: the limit of the moment, claims of jobs, the overshoot guard. */
+export class Governing {
+  readonly claims: JobClaims;
+  /** Epochs of earlier lives of this console: their grants were real. */
+  readonly earlierEpochs: ReadonlySet<string>;
+  readonly #coordinator: Coordinator;
+  readonly #ledger: CreditLedger;
+  readonly #windowMs: number;
+  readonly #limit: FleetLimit;
+  #settings: CompleteGovernorSettings;
+  #guard: OvershootGuard | null = null;
+  #limitTps: number;
+  #scheduleUntilMs = 0;
+  #stranded: number[] = [];
+
+  /**
+   * @param options.mayBeHeld whether grants of an earlier life of this console may still be live: with the guard, nothing is
+   *   granted until those must have run out.
+   */
+  constructor(options: {
+    coordinator: Coordinator;
+    ledger: CreditLedger;
+    windowMs: number;
+    leases: () => Iterable<{ readonly jobId: string; readonly agentId: string }>;
+    settings: GovernorSettings;
+    mayBeHeld: boolean;
+    earlierEpochs: readonly string[];
+    start: Moment;
+  }) {
+    this.earlierEpochs = new Set(options.earlierEpochs);
+    this.#coordinator = options.coordinator;
+    this.#ledger = options.ledger;
+    this.#windowMs = options.windowMs;
+    this.claims = new JobClaims(options.leases);
+    this.#settings = completeSettings(options.settings);
+    this.#limit = new FleetLimit(options.windowMs, { setTps: this.#settings.globalLimitTps, floorTps: null });
+    this.#limitTps = this.#settings.globalLimitTps;
+    this.#apply(options.start, options.mayBeHeld);
+  }
+
+  /** The limit in force: set, scheduled, or lowered after SlowDowns. */
+  get limitTps(): number {
+    return this.#limitTps;
+  }
+
+  /** The settings in force, every one of them. */
+  get settings(): CompleteGovernorSettings {
+    return this.#settings;
+  }
+
+  /** Settings have changed. */
+  configure(settings: GovernorSettings, moment: Moment): void {
+    this.#settings = completeSettings(settings);
+    this.#apply(moment, false);
+  }
+
+  /** Lets time pass for the limit; cheap, part of every heartbeat. `slowDowns`: holdoffs that began since. */
+  refresh(moment: Moment, slowDowns: number): void {
+    if (slowDowns > 0) this.#limit.slowDown(moment.steadyMs);
+    if (moment.nowMs >= this.#scheduleUntilMs || moment.nowMs < this.#scheduleUntilMs - SCHEDULE_STEP_MS) {
+      this.#followSchedule(moment.nowMs);
+    }
+    const limitTps = this.#limit.limitTps(moment.steadyMs);
+    if (limitTps === this.#limitTps) return;
+    this.#limitTps = limitTps;
+    this.#configureCoordinator();
+  }
+
+  /** What an agent's jobs give it in the split. */
+  claimOf(agentId: string, steadyMs: number): AgentClaim {
+    return this.claims.of(agentId, steadyMs);
+  }
+
+  /** Whether grants are secured before they are handed out; a claim then brings none, since nobody knows when it was asked. */
+  get guarded(): boolean {
+    return this.#guard !== null;
+  }
+
+  /** What an agent gets of a computed grant: all of it, unless the guard is on. */
+  async secure(request: GuardedRequest, computed: WindowGrant | null, steadyMs: number): Promise<GuardedGrant> {
+    if (this.#guard === null) return { grant: computed, askAgainSeconds: null };
+    if (computed === null) {
+      await this.#guard.release(request, steadyMs);
+      return { grant: null, askAgainSeconds: null };
+    }
+    const budgetCredits = Math.floor((this.#limitTps * this.#windowMs) / 1_000);
+    return this.#guard.secure(request, computed, budgetCredits, steadyMs);
+  }
+
+  /** The agent was revoked. */
+  forget(agentId: string): void {
+    this.#guard?.forget(agentId);
+  }
+
+  /** Once a window: how much of the limit was used. */
+  noteUsed(usedPercent: number): void {
+    const { hungryAgents } = this.#coordinator.appetite;
+    const idle = this.#settings.enabled && hungryAgents > 0 ? Math.max(0, 100 - usedPercent) : 0;
+    this.#stranded = [...this.#stranded, idle].slice(-STRANDED_WINDOWS);
+  }
+
+  /** Part of the limit, in percent, that has idled for three windows although agents were hungry. */
+  get strandedPercent(): number {
+    return this.#stranded.length < STRANDED_WINDOWS ? 0 : Math.min(...this.#stranded);
+  }
+
+  #apply(moment: Moment, mayBeHeld: boolean): void {
+    const { jobShares, overshootGuard } = this.#settings;
+    this.claims.configure(jobShares);
+    if (!overshootGuard) this.#guard = null;
+    else this.#guard ??= this.#newGuard(moment.steadyMs, mayBeHeld);
+    this.#followSchedule(moment.nowMs);
+    this.#limitTps = this.#limit.limitTps(moment.steadyMs);
+    this.#configureCoordinator();
+  }
+
+  #newGuard(steadyMs: number, mayBeHeld: boolean): OvershootGuard {
+    return new OvershootGuard({
+      ledger: this.#ledger,
+      windowMs: this.#windowMs,
+      cut: (agentId, windowNumber, credits) => this.#coordinator.cut(agentId, windowNumber, credits),
+      blind: mayBeHeld,
+      nowMs: steadyMs,
+    });
+  }
+
+  #followSchedule(nowMs: number): void {
+    const { limitSchedule, globalLimitTps, slowDownReaction } = this.#settings;
+    this.#scheduleUntilMs = (Math.floor(nowMs / SCHEDULE_STEP_MS) + 1) * SCHEDULE_STEP_MS;
+    this.#limit.configure({
+      setTps: scheduledLimitTps(limitSchedule, nowMs) ?? globalLimitTps,
+      floorTps: slowDownReaction.mode === 'off' ? null : slowDownReaction.floorTps,
+    });
+  }
+
+  #configureCoordinator(): void {
+    const { enabled, allocationPolicy: policy } = this.#settings;
+    this.#coordinator.configure({ enabled, globalLimitTps: this.#limitTps, policy });
+  }
+}
