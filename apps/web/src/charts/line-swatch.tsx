@@ -9,7 +9,12 @@ export function LineSwatch({ line }: { line: ChartLine }): ReactElement {
   const colour: CSSProperties & Record<'--swatch', string> = { '--swatch': `var(${lineToken(line)})` };
   return (
     <span
-      className={cx(styles.swatch, line.kind === 'total' && styles.total, line.kind === 'limit' && styles.limit)}
+      className={cx(
+        styles.swatch,
+        line.kind === 'total' && styles.total,
+        line.kind === 'limit' && styles.limit,
+        line.kind === 'peak' && styles.peak,
+      )}
       style={colour}
       aria-hidden="true"
     />

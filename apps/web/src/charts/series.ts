@@ -1,4 +1,5 @@
 import type { MonitorSeries } from '@weir/protocol';
+import { formatPlural } from '../format/numbers.ts';
 
 /** Most agents with a line of their own; the rest are summed up as "others". More lines cannot be told apart. */
 export const MAX_AGENT_LINES = 10;
@@ -6,12 +7,15 @@ export const MAX_AGENT_LINES = 10;
 /** Advantage of an agent that already has a line, so that two equal agents do not swap places at each refresh. */
 const INCUMBENT_FACTOR = 1.15;
 
+/** Less than this is a rounding error of many figures. */
+const NOTICEABLE_TPS = 0.5;
+
 /** One line of the chart. */
 export interface ChartLine {
-  /** Agent id, or `others`, `total`, `limit` with a colon in front (which no id has). */
+  /** Agent id, or `others`, `peak`, `total`, `limit` with a colon in front (which no id has). */
   key: string;
   label: string;
-  kind: 'agent' | 'others' | 'total' | 'limit';
+  kind: 'agent' | 'others' | 'peak' | 'total' | 'limit';
   /** Slot 0–9 of the agent palette; null for the other kinds, which have colours of their own. */
   colourSlot: number | null;
 }
@@ -27,10 +31,11 @@ export interface ChartData {
 export const TOTAL_KEY = ':total';
 export const LIMIT_KEY = ':limit';
 export const OTHERS_KEY = ':others';
+export const PEAK_KEY = ':peak';
 
 /**
- * Shapes the samples of the monitor into lines: up to `maxAgentLines` agents by mean TPS, the others as one sum, the
- * total and the limit. Lines that `previous` had keep their colour, and their place unless another agent is clearly
+ * Shapes the samples of the monitor into lines: up to `maxAgentLines` agents by mean TPS, what the total has beyond them as
+ * the others, the total and the limit; and the peak, where a point is more than one sample. Lines that `previous` had keep their colour, and their place unless another agent is clearly
  * busier.
  * @param previous lines of the last refresh; empty at first
  */
@@ -52,11 +57,17 @@ export function chartData(
     series.atMs.map((atMs) => atMs / 1_000),
     ...shown.map((agent) => agent.actualTps),
   ];
-  const shownIds = new Set(shown.map((agent) => agent.agentId));
-  const rest = series.agents.filter((agent) => !shownIds.has(agent.agentId));
-  if (rest.length > 0) {
-    lines.push({ key: OTHERS_KEY, label: `${rest.length} others`, kind: 'others', colourSlot: null });
-    columns.push(sumColumns(rest, series.atMs.length));
+  const others = othersColumn(series.totalTps, shown);
+  // Agents that were never seen in this time have no column; one that did nothing is no reason for a line.
+  const unseen = series.agentCount > series.agents.length && others.some((tps) => (tps ?? 0) > NOTICEABLE_TPS);
+  if (series.agents.length > shown.length || unseen) {
+    const count = Math.max(series.agentCount, series.agents.length) - shown.length;
+    lines.push({ key: OTHERS_KEY, label: formatPlural(count, 'other'), kind: 'others', colourSlot: null });
+    columns.push(others);
+  }
+  if (series.peakTps.some((tps, point) => tps !== series.totalTps[point])) {
+    lines.push({ key: PEAK_KEY, label: 'Peak', kind: 'peak', colourSlot: null });
+    columns.push(series.peakTps);
   }
   lines.push(
     { key: TOTAL_KEY, label: 'Total', kind: 'total', colourSlot: null },
@@ -115,15 +126,12 @@ function meanOf(column: readonly (number | null)[]): number {
   return column.length === 0 ? 0 : sum / column.length;
 }
 
-/** Sum per point; null where no agent has a value, so that a gap stays a gap. */
-function sumColumns(agents: readonly AgentColumn[], points: number): (number | null)[] {
-  return Array.from({ length: points }, (_, index) => {
-    let sum: number | null = null;
-    for (const agent of agents) {
-      const value = agent.actualTps[index];
-      if (value !== null && value !== undefined) sum = (sum ?? 0) + value;
-    }
-    return sum;
+/** What the total has beyond the agents that are shown; null where nothing was sampled, so that a gap stays a gap. */
+function othersColumn(totalTps: readonly (number | null)[], shown: readonly AgentColumn[]): (number | null)[] {
+  return totalTps.map((total, index) => {
+    if (total === null) return null;
+    const known = shown.reduce((sum, agent) => sum + (agent.actualTps[index] ?? 0), 0);
+    return Math.max(0, Math.round((total - known) * 100) / 100);
   });
 }
 
@@ -133,37 +141,52 @@ export interface ChartFigure {
   tps: number | null;
 }
 
-/** Figures at one point: the total first, then the limit, then agents from the busiest down. */
+/** Figures at one point: the total first, then its peak, the limit, agents from the busiest down, and the others. */
 export function figuresAt(data: ChartData, index: number, hidden: ReadonlySet<string>): ChartFigure[] {
-  const rank = { total: 0, limit: 1, agent: 2, others: 3 } as const;
+  const rank = { total: 0, peak: 1, limit: 2, agent: 3, others: 4 } as const;
   return data.lines
     .map((line, position) => ({ line, tps: data.columns[position + 1]?.[index] ?? null }))
     .filter(({ line }) => !hidden.has(line.key))
     .sort((a, b) => rank[a.line.kind] - rank[b.line.kind] || (b.tps ?? -1) - (a.tps ?? -1));
 }
 
-/**
- * Time shown on the X axis, in seconds: always the whole span (30 minutes), so that a young chart fills from the right
- * and does not stretch at each refresh.
- * @param spanSeconds points × window
- */
-export function timeRange(data: ChartData, spanSeconds: number): [number, number] {
-  const last = data.columns[0]?.at(-1) ?? 0;
-  return [last - spanSeconds, last];
-}
+/** Steps in which the time axis of a young chart grows, as shares of the whole span. */
+const YOUNG_SPANS = [1 / 6, 1 / 3, 2 / 3];
 
 /**
- * Top of the Y axis: room above the present limit and above every peak; never 0, which has no scale. A higher limit of
- * earlier does not count: it would press the lines flat for half an hour after it was lowered.
+ * Time shown on the X axis, in seconds: the whole span once there are samples for it. A young chart shows a part, so that its
+ * first points are not squeezed into a corner; it grows in three steps and does not stretch at each refresh.
+ * @param spanSeconds from the first point to the last one
+ * @param growing false: always the whole span, which somebody has chosen
+ */
+export function timeRange(data: ChartData, spanSeconds: number, growing = true): [number, number] {
+  const times = data.columns[0] ?? [];
+  const last = times.at(-1) ?? 0;
+  const total = data.columns[data.lines.findIndex((line) => line.key === TOTAL_KEY) + 1] ?? [];
+  const first = times[total.findIndex((tps) => tps !== null)] ?? last;
+  const share = growing ? YOUNG_SPANS.find((part) => last - first <= part * spanSeconds) : undefined;
+  return [last - spanSeconds * (share ?? 1), last];
+}
+
+/** A limit of earlier is in sight while it is at most this many times as high as everything else. */
+const EARLIER_LIMIT_FACTOR = 2;
+
+/**
+ * Top of the Y axis: room above the present limit and above every peak; never 0, which has no scale. A limit of earlier that is
+ * much higher does not count: it would press the lines flat for half an hour after it was lowered.
  */
 export function topOfScale(data: ChartData, hidden: ReadonlySet<string>): number {
   let highest = 1;
+  let limits: readonly (number | null)[] = [];
   for (const [position, line] of data.lines.entries()) {
     if (hidden.has(line.key)) continue;
     const column = data.columns[position + 1] ?? [];
+    if (line.kind === 'limit') limits = column;
     const values = line.kind === 'limit' ? [column.findLast((value) => value !== null)] : column;
     for (const value of values) highest = Math.max(highest, value ?? 0);
   }
+  const inSight = highest * EARLIER_LIMIT_FACTOR;
+  for (const limit of limits) if (limit !== null && limit <= inSight) highest = Math.max(highest, limit);
   return highest * 1.08;
 }
 

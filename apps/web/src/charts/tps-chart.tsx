@@ -1,12 +1,17 @@
 import { useCallback, useMemo, useState, type ReactElement } from 'react';
-import { MONITOR_POINTS, type MonitorSeries } from '@weir/protocol';
+import type { MonitorEvent, MonitorSeries } from '@weir/protocol';
 import { useIsDark } from '../shell/theme.ts';
 import { formatTps } from '../format/numbers.ts';
-import { formatClock, formatDuration } from '../format/time.ts';
+import { formatDuration } from '../format/time.ts';
+import { eventTitle } from '../words/event-words.ts';
+import { eventMarks, eventsAt } from './chart-events.ts';
 import { ChartLegend } from './chart-legend.tsx';
+import { formatPoint, needsDate, spanSeconds, type ChartSpan } from './chart-span.ts';
 import { ChartTooltip, TOOLTIP_ROWS } from './chart-tooltip.tsx';
+import { EventList } from './event-list.tsx';
+import { EventMarks } from './event-marks.tsx';
 import { Plot } from './plot.tsx';
-import { chartData, figuresAt, type ChartData } from './series.ts';
+import { chartData, figuresAt, timeRange, type ChartData } from './series.ts';
 import type { ChartContext } from './uplot-options.ts';
 import styles from './tps-chart.module.css';
 
@@ -15,14 +20,23 @@ interface Point {
   leftPx: number;
 }
 
-/** TPS per agent, total and limit over the last 60 windows, with a tooltip and a legend that toggles lines. */
-export function TpsChart({ series, windowSeconds }: { series: MonitorSeries; windowSeconds: number }): ReactElement {
+/** TPS per agent, total and limit over time, with events, a tooltip and a legend that toggles lines. */
+export function TpsChart({
+  series,
+  events,
+  span,
+}: {
+  series: MonitorSeries;
+  /** Oldest first. */
+  events: readonly MonitorEvent[];
+  span: ChartSpan;
+}): ReactElement {
   const data = useStableLines(series);
   const isDark = useIsDark();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [point, setPoint] = useState<Point | null>(null);
   const [cursor, setCursor] = useState<number | null>(null);
-  const last = (data.columns[0]?.length ?? 0) - 1;
+  const [listed, setListed] = useState(false);
 
   const onPoint = useCallback((index: number | null, leftPx: number): void => {
     setPoint((before) => {
@@ -30,10 +44,10 @@ export function TpsChart({ series, windowSeconds }: { series: MonitorSeries; win
       return before?.index === index && before.leftPx === leftPx ? before : { index, leftPx };
     });
   }, []);
-  const context = useMemo<ChartContext>(
-    () => ({ data, hidden, spanSeconds: (MONITOR_POINTS - 1) * windowSeconds, onPoint }),
-    [data, hidden, windowSeconds, onPoint],
-  );
+  const context = useMemo<ChartContext>(() => ({ data, hidden, span, onPoint }), [data, hidden, span, onPoint]);
+  const range = useMemo(() => timeRange(data, spanSeconds(span), span.growing), [data, span]);
+  const marks = useMemo(() => eventMarks(events, range), [events, range]);
+  const openList = useCallback(() => setListed(true), []);
 
   return (
     <div>
@@ -42,23 +56,49 @@ export function TpsChart({ series, windowSeconds }: { series: MonitorSeries; win
           TPS
         </span>
         <Plot key={`${data.structureKey} ${isDark}`} context={context} cursor={cursor} />
-        {point !== null && point.index <= last && (
-          <ChartTooltip data={data} index={point.index} leftPx={point.leftPx} hidden={hidden} />
+        <EventMarks marks={marks} withDate={needsDate(span)} onOpen={openList} />
+        {point !== null && point.index < series.atMs.length && (
+          <ChartTooltip data={data} span={span} index={point.index} leftPx={point.leftPx} hidden={hidden} />
         )}
-        <input
-          type="range"
-          className={styles.slider}
-          aria-label={`Chart of TPS over the last ${formatDuration(MONITOR_POINTS * windowSeconds * 1_000)}; move through time with the arrow keys`}
-          min={0}
-          max={last}
-          value={Math.min(cursor ?? last, last)}
-          aria-valuetext={describePoint(data, Math.min(cursor ?? last, last), hidden)}
-          onChange={(event) => setCursor(Number(event.target.value))}
-          onBlur={() => setCursor(null)}
-        />
+        <PointSlider {...{ data, events, span, hidden, cursor }} onChange={setCursor} />
       </div>
       <ChartLegend lines={data.lines} hidden={hidden} onChange={setHidden} />
+      <EventList events={events} withDate={needsDate(span)} open={listed} onToggle={setListed} />
     </div>
+  );
+}
+
+/** The keyboard's way through the points; what it says is what the tooltip shows. */
+function PointSlider({
+  data,
+  events,
+  span,
+  hidden,
+  cursor,
+  onChange,
+}: {
+  data: ChartData;
+  events: readonly MonitorEvent[];
+  span: ChartSpan;
+  hidden: ReadonlySet<string>;
+  cursor: number | null;
+  onChange: (cursor: number | null) => void;
+}): ReactElement {
+  const last = (data.columns[0]?.length ?? 0) - 1;
+  const at = Math.min(cursor ?? last, last);
+  const whole = formatDuration(span.points * span.stepSeconds * 1_000);
+  return (
+    <input
+      type="range"
+      className={styles.slider}
+      aria-label={`Chart of TPS over the last ${whole}; move through time with the arrow keys`}
+      min={0}
+      max={last}
+      value={at}
+      aria-valuetext={describePoint(data, events, span, at, hidden)}
+      onChange={(event) => onChange(Number(event.target.value))}
+      onBlur={() => onChange(null)}
+    />
   );
 }
 
@@ -71,10 +111,17 @@ function useStableLines(series: MonitorSeries): ChartData {
   return data;
 }
 
-function describePoint(data: ChartData, index: number, hidden: ReadonlySet<string>): string {
+function describePoint(
+  data: ChartData,
+  events: readonly MonitorEvent[],
+  span: ChartSpan,
+  index: number,
+  hidden: ReadonlySet<string>,
+): string {
   const seconds = data.columns[0]?.[index];
   if (seconds === undefined || seconds === null) return 'No samples yet';
   const figures = figuresAt(data, index, hidden).slice(0, TOOLTIP_ROWS);
   const words = figures.map(({ line, tps }) => `${line.label} ${tps === null ? 'no value' : `${formatTps(tps)} TPS`}`);
-  return `${formatClock(seconds * 1_000)}: ${words.join(', ')}`;
+  const happened = eventsAt(events, data.columns[0] ?? [], index).map(eventTitle);
+  return `${formatPoint(seconds * 1_000, span)}: ${[...words, ...happened].join(', ')}`;
 }

@@ -1,19 +1,24 @@
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { formatCompact } from '../format/numbers.ts';
-import { formatClock } from '../format/time.ts';
+import { formatTick, spanSeconds, type ChartSpan } from './chart-span.ts';
 import { isolatedPoints, timeRange, topOfScale, type ChartData, type ChartLine } from './series.ts';
 
 /** What the options read anew at each draw, so that fresh data needs no new chart. */
 export interface ChartContext {
   data: ChartData;
   hidden: ReadonlySet<string>;
-  spanSeconds: number;
+  span: ChartSpan;
   /** The point under the cursor and its place in the plot; null: the cursor is elsewhere. */
   onPoint: (index: number | null, leftPx: number) => void;
 }
 
 /** Width kept for the figures of the Y axis, in px: fixed, so that the plot does not move when they grow. */
 const Y_AXIS_PX = 52;
+
+/** Steps of the time axis: whole minutes, so that no two ticks have the same words. */
+const TICK_SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1_440, 2_880, 10_080].map(
+  (minutes) => minutes * 60,
+);
 
 /** Options of uPlot for one structure of lines. */
 export function uplotOptions(
@@ -29,7 +34,8 @@ export function uplotOptions(
   };
   return {
     ...size,
-    padding: [10, 22, 0, 0],
+    // Above: room for the marks of events.
+    padding: [26, 22, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,
@@ -37,11 +43,17 @@ export function uplotOptions(
       points: { size: 7, width: 2 },
     },
     scales: {
-      x: { time: true, range: () => timeRange(context().data, context().spanSeconds) },
+      x: { time: true, range: () => timeRange(context().data, spanSeconds(context().span), context().span.growing) },
       y: { range: () => [0, topOfScale(context().data, context().hidden)] },
     },
     axes: [
-      { ...axis, space: 64, size: 28, values: (_, splits) => splits.map((seconds) => formatClock(seconds * 1_000)) },
+      {
+        ...axis,
+        space: 64,
+        size: 28,
+        incrs: TICK_SECONDS,
+        values: (_, splits) => splits.map((seconds) => formatTick(seconds * 1_000, context().span)),
+      },
       { ...axis, size: Y_AXIS_PX, space: 36, values: (_, splits) => splits.map((tps) => formatCompact(tps)) },
     ],
     series: [
@@ -70,7 +82,7 @@ function seriesOf(line: ChartLine, colours: (token: string) => string, show: boo
     scale: 'y',
     stroke,
     width: line.kind === 'total' ? 2.75 : line.kind === 'limit' ? 1.75 : 1.5,
-    ...(line.kind === 'limit' ? limitLook() : {}),
+    ...(line.kind === 'limit' ? limitLook() : line.kind === 'peak' ? { dash: [2, 3] } : {}),
     points: {
       show: true,
       size: line.kind === 'total' ? 6 : 4,
@@ -82,8 +94,29 @@ function seriesOf(line: ChartLine, colours: (token: string) => string, show: boo
 
 /** Dashed, and in steps: a limit holds until it is changed, it never slides. */
 function limitLook(): Partial<uPlot.Series> {
-  const stepped = uPlot.paths.stepped?.({ align: 1 });
-  return { dash: [7, 5], ...(stepped === undefined ? {} : { paths: stepped }) };
+  return { dash: [7, 5], paths: drawLimit };
+}
+
+/**
+ * Levels with risers between them. A level above the scale, such as a limit of 10,000 that was lowered to 300, is out of sight:
+ * a riser to it would be a line from nowhere, so there is none.
+ */
+function drawLimit(plot: uPlot, seriesIndex: number, first: number, last: number): uPlot.Series.Paths {
+  const stroke = new Path2D();
+  const levels = plot.data[seriesIndex] ?? [];
+  const top = plot.scales['y']?.max ?? Number.POSITIVE_INFINITY;
+  const place = (index: number): number => plot.valToPos(plot.data[0][index] ?? 0, 'x', true);
+  for (let index = first; index < last; index += 1) {
+    const level = levels[index];
+    const next = levels[index + 1];
+    if (level === null || level === undefined) continue;
+    const y = plot.valToPos(level, 'y', true);
+    if (index === first || levels[index - 1] !== level) stroke.moveTo(place(index), y);
+    if (next === null || next === undefined) continue;
+    stroke.lineTo(place(index + 1), y);
+    if (next !== level && level <= top && next <= top) stroke.lineTo(place(index + 1), plot.valToPos(next, 'y', true));
+  }
+  return { stroke, flags: 1 };
 }
 
 /** Name of the token that colours a line. */

@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react';
+import type { ReactElement, ReactNode, Ref } from 'react';
 import { Icon } from './icon.tsx';
 import { cx } from './class-names.ts';
 import styles from './table.module.css';
@@ -12,19 +12,24 @@ export function Table({
   head,
   children,
   className,
+  rowCount,
+  bodyRef,
 }: {
   label: string;
   head: ReactNode;
   children: ReactNode;
   className?: string | undefined;
+  /** Rows with the head, for tables that draw only a part of them. */
+  rowCount?: number;
+  bodyRef?: Ref<HTMLTableSectionElement>;
 }): ReactElement {
   return (
     <div className={styles.wrap}>
-      <table className={cx(styles.table, className)} aria-label={label}>
+      <table className={cx(styles.table, className)} aria-label={label} aria-rowcount={rowCount}>
         <thead>
           <tr>{head}</tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody ref={bodyRef}>{children}</tbody>
       </table>
     </div>
   );

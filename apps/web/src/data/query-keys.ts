@@ -3,6 +3,9 @@ export const queryKeys = {
   info: ['info'],
   session: ['session'],
   monitor: ['monitor'],
+  // Below `monitor`, so that changed settings refresh them too. No range or filter has these names.
+  monitorRows: (name: string): readonly string[] => ['monitor', ':rows', name],
+  monitorHistory: (range: string): readonly string[] => ['monitor', ':history', range],
   settings: ['settings'],
   agents: ['agents'],
   enrolment: ['enrolment'],

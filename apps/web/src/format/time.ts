@@ -13,6 +13,13 @@ const dateTime = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** `30 Nov` in the viewer's zone. */
+export function formatDay(atMs: number): string {
+  return day.format(atMs);
+}
+
 /** `14:03` in the viewer's zone. */
 export function formatClock(atMs: number): string {
   return clock.format(atMs);

@@ -8,6 +8,7 @@ import {
   LIMIT_KEY,
   MAX_AGENT_LINES,
   OTHERS_KEY,
+  PEAK_KEY,
   timeRange,
   topOfScale,
   TOTAL_KEY,
@@ -119,9 +120,26 @@ describe('chart data', () => {
     expect(chartData(fleet({ a: [1, 2] }), first.lines).structureKey).not.toBe(first.structureKey);
   });
 
-  it('keeps a gap of all others a gap', () => {
-    const { columns, lines } = chartData(fleet({ a: [9, 9], b: [null, 1], c: [null, null] }), [], 1);
+  it('keeps a time without samples a gap, for the others too', () => {
+    const series = { ...fleet({ a: [9, 9], b: [null, 1], c: [null, null] }), totalTps: [null, 10] };
+    const { columns, lines } = chartData(series, [], 1);
     expect(columns[lines.findIndex((line) => line.key === OTHERS_KEY) + 1]).toEqual([null, 1]);
+  });
+
+  it('counts agents without a column among the others, when the total says that they did something', () => {
+    const series = { ...fleet({ a: [5, 5] }), agentCount: 300, totalTps: [5, 95] };
+    const { columns, lines } = chartData(series);
+    const others = lines.findIndex((line) => line.key === OTHERS_KEY);
+    expect(lines[others]?.label).toBe('299 others');
+    expect(columns[others + 1]).toEqual([0, 90]);
+    const resting = chartData({ ...fleet({ a: [5, 5] }), agentCount: 300 });
+    expect(resting.lines.some((line) => line.key === OTHERS_KEY)).toBe(false);
+  });
+
+  it('has a line for peaks only where a point is more than one sample', () => {
+    expect(chartData(fleet({ a: [5] })).lines.some((line) => line.key === PEAK_KEY)).toBe(false);
+    const { columns, lines } = chartData({ ...fleet({ a: [5] }), peakTps: [9] });
+    expect(columns[lines.findIndex((line) => line.key === PEAK_KEY) + 1]).toEqual([9]);
   });
 });
 
@@ -143,9 +161,26 @@ describe('figures of the tooltip', () => {
   });
 });
 
+/** Length of the time axis of a chart of 60 windows in which only the last ones have samples. */
+function shownSeconds(points: number, growing?: boolean): number {
+  const column = Array.from({ length: 60 }, (_, index) => (index < 60 - points ? null : 1));
+  const series = fleet({ a: column });
+  const [from, to] = timeRange(chartData({ ...series, totalTps: column }), 1_770, growing);
+  expect(to).toBe(series.atMs.at(-1)! / 1_000);
+  return to - from;
+}
+
 describe('scales', () => {
-  it('always show the whole span, also for a young chart', () => {
-    expect(timeRange(chartData(fleet({ a: [1] })), 1_770)).toEqual([1_700_000_000 - 1_770, 1_700_000_000]);
+  it('show a part of the span while a chart is young, so that its points are not squeezed, and grow in three steps', () => {
+    const shown = Array.from({ length: 60 }, (_, index) => shownSeconds(index + 1));
+    expect([...new Set(shown)]).toEqual([295, 590, 1_180, 1_770]);
+    expect(shown[0]).toBe(295);
+    expect(shown.at(-1)).toBe(1_770);
+    for (const [index, seconds] of shown.entries()) expect(seconds).toBeGreaterThanOrEqual(index * 30);
+  });
+
+  it('show the whole of a span that somebody has chosen', () => {
+    expect(shownSeconds(1, false)).toBe(1_770);
   });
 
   it('leave room above the limit and above every peak', () => {
@@ -157,6 +192,9 @@ describe('scales', () => {
     const series = fleet({ a: [20, 20, 20] });
     const lowered = chartData({ ...series, limitTps: [10_000, 300, null] });
     expect(topOfScale(lowered, new Set())).toBeCloseTo(324);
+    // One that is not far above stays in sight.
+    const slightly = chartData({ ...series, limitTps: [600, 300, null] });
+    expect(topOfScale(slightly, new Set())).toBeCloseTo(648);
   });
 
   it('follow what is visible', () => {

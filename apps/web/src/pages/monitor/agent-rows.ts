@@ -7,9 +7,6 @@ export type RowSortKey = 'name' | 'status' | 'allocated' | 'actual' | 'efficienc
 /** With more agents than this a filter appears. */
 export const FILTER_FROM_AGENTS = 10;
 
-/** Rows drawn at first; the rest follows on request, so that hundreds of agents cost nothing until somebody looks. */
-export const FIRST_ROWS = 50;
-
 /** Rows in the chosen order, only those whose name contains `filter`. The row of the console stays last. */
 export function arrangeRows(rows: readonly MonitorRow[], order: SortOrder<RowSortKey>, filter: string): MonitorRow[] {
   const wanted = filter.trim().toLocaleLowerCase();

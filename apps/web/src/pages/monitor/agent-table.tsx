@@ -1,58 +1,83 @@
-import { memo, useMemo, useState, type ReactElement } from 'react';
+import { memo, useMemo, useState, type ReactElement, type Ref } from 'react';
 import { Link } from 'wouter';
-import type { MonitorRow } from '@weir/protocol';
+import type { MonitorRow, MonitorView } from '@weir/protocol';
 import { bandOf } from '../../format/band.ts';
 import { formatCount, formatMbps, formatPlural, formatTps } from '../../format/numbers.ts';
-import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { cx } from '../../components/class-names.ts';
 import { SearchField } from '../../components/search-field.tsx';
 import { Cell, RowHeader, SortColumn, Table, type SortOrder } from '../../components/table.tsx';
 import { AgentStatus } from './agent-status.tsx';
-import { arrangeRows, FILTER_FROM_AGENTS, FIRST_ROWS, type RowSortKey } from './agent-rows.ts';
+import { arrangeRows, FILTER_FROM_AGENTS, type RowSortKey } from './agent-rows.ts';
 import { Efficiency } from './efficiency.tsx';
+import { useVirtualRows } from './use-virtual-rows.ts';
 import styles from './agent-table.module.css';
 
-/** One row per agent, and the row of the console. */
-export function AgentTable({ rows }: { rows: readonly MonitorRow[] }): ReactElement {
+/** Columns of the table. */
+const COLUMNS = 6;
+
+/** One row per agent, and the row of the console. Of long tables only the rows are drawn that can be seen. */
+export function AgentTable({
+  view,
+  filter,
+  onFilter,
+}: {
+  view: MonitorView;
+  filter: string;
+  onFilter: (filter: string) => void;
+}): ReactElement {
   const [order, setOrder] = useState<SortOrder<RowSortKey>>({ key: 'name', descending: false });
-  const [filter, setFilter] = useState('');
-  const [showAll, setShowAll] = useState(false);
-  const agents = rows.filter((row) => row.kind === 'agent').length;
-  const arranged = useMemo(() => arrangeRows(rows, order, filter), [rows, order, filter]);
-  const shown = showAll ? arranged : arranged.slice(0, FIRST_ROWS);
+  const arranged = useMemo(() => arrangeRows(view.rows, order, filter), [view.rows, order, filter]);
+  const rows = useVirtualRows(arranged.length);
+  const listed = view.rows.length - 1;
   return (
     <Card
       title="Agents"
+      description={listed < view.matchingAgents ? leftOut(listed, view.matchingAgents) : undefined}
       flush
       actions={
-        agents > FILTER_FROM_AGENTS && (
-          <SearchField label="Filter agents by name" value={filter} onChange={setFilter} placeholder="Filter by name" />
+        view.registeredAgents > FILTER_FROM_AGENTS && (
+          <SearchField label="Filter agents by name" value={filter} onChange={onFilter} placeholder="Filter by name" />
         )
       }
     >
-      <Table label="TPS per agent" className={styles.table} head={<Head order={order} onSort={setOrder} />}>
-        {shown.map((row) => (
-          <AgentRow key={row.agentId} row={row} />
-        ))}
+      <Table
+        label="TPS per agent"
+        className={styles.table}
+        head={<Head order={order} onSort={setOrder} />}
+        rowCount={arranged.length + 1}
+        bodyRef={rows.body}
+      >
+        <Room heightPx={rows.abovePx} />
+        {rows.indices.map((index) => {
+          const row = arranged[index];
+          return row && <AgentRow key={row.agentId} row={row} index={index} measure={rows.measure} />;
+        })}
+        <Room heightPx={rows.belowPx} />
       </Table>
-      {agents === 0 && (
+      {view.registeredAgents === 0 && (
         <p className={styles.nothing}>
           No agent is enrolled yet. <Link href="/agents">Enrol one with a single command.</Link>
         </p>
       )}
-      {shown.length === 0 && <p className={styles.nothing}>No agent has “{filter.trim()}” in its name.</p>}
-      {shown.length < arranged.length && (
-        <div className={styles.more}>
-          <span>
-            {formatCount(shown.length)} of {formatPlural(arranged.length, 'row')}
-          </span>
-          <Button small onClick={() => setShowAll(true)}>
-            Show all
-          </Button>
-        </div>
-      )}
+      {arranged.length === 0 && <p className={styles.nothing}>No agent has “{filter.trim()}” in its name.</p>}
     </Card>
+  );
+}
+
+function leftOut(listed: number, matching: number): string {
+  return `The busiest ${formatCount(listed)} of ${formatPlural(matching, 'agent')}; filter by name to find others`;
+}
+
+/** Room for rows that are not drawn. */
+function Room({ heightPx }: { heightPx: number }): ReactElement | null {
+  if (heightPx <= 0) return null;
+  return (
+    <tr className={styles.room} aria-hidden="true">
+      <td colSpan={COLUMNS} style={{ height: heightPx }}>
+        {' '}
+      </td>
+    </tr>
   );
 }
 
@@ -93,10 +118,24 @@ function Head({
   );
 }
 
-const AgentRow = memo(function AgentRow({ row }: { row: MonitorRow }): ReactElement {
+const AgentRow = memo(function AgentRow({
+  row,
+  index,
+  measure,
+}: {
+  row: MonitorRow;
+  index: number;
+  measure: Ref<HTMLTableRowElement>;
+}): ReactElement {
   const band = row.efficiencyPercent === null || row.actualTps === 0 ? null : bandOf(row.efficiencyPercent);
   return (
-    <tr className={cx(row.kind === 'console' && styles.console)}>
+    <tr
+      ref={measure}
+      className={cx(row.kind === 'console' && styles.console)}
+      data-index={index}
+      // The head is row 1; screen readers then say where one is, though only a part is drawn.
+      aria-rowindex={index + 2}
+    >
       <RowHeader className={styles.name}>{row.name}</RowHeader>
       <Cell name="Status">
         <AgentStatus row={row} />

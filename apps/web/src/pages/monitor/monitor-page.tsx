@@ -1,58 +1,61 @@
-import type { ReactElement } from 'react';
-import { MONITOR_POINTS, type MonitorView } from '@weir/protocol';
+import { useState, type ReactElement } from 'react';
+import { MAX_MONITOR_ROWS, type MonitorView } from '@weir/protocol';
 import { useMonitor } from '../../data/monitor.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { QueryState } from '../../components/query-state.tsx';
-import { TpsChart } from '../../charts/tps-chart.tsx';
-import { formatDuration } from '../../format/time.ts';
 import { StartChecklist } from '../start/start-checklist.tsx';
 import { AgentTable } from './agent-table.tsx';
+import { ChartCard } from './chart-card.tsx';
 import { RefreshBar } from './refresh-bar.tsx';
 import { SummaryCards } from './summary-cards.tsx';
+import { useSettled } from './use-settled.ts';
 import styles from './monitor-page.module.css';
 
 /** Height of the placeholder: about that of cards, chart and a short table. */
 const PLACEHOLDER_PX = 720;
 
-/** TPS Monitor: how the global limit is shared out, now and over the last 60 windows. */
+/** How long nobody must type until the console is asked for rows of other agents, in ms. */
+const TYPING_MS = 300;
+
+/** TPS Monitor: how the global limit is shared out, now and over time. */
 export function MonitorPage(): ReactElement {
-  const monitor = useMonitor();
-  const enabled = monitor.data?.view.limiterEnabled !== false;
+  const [filter, setFilter] = useState('');
+  const [large, setLarge] = useState(false);
+  // The rows of most fleets are all here; of a very large one the console has more, and looks for them itself.
+  const monitor = useMonitor(useSettled(large ? filter.trim() : '', TYPING_MS));
+  const view = monitor.data?.view;
+  if (view !== undefined && view.registeredAgents > MAX_MONITOR_ROWS !== large) setLarge(!large);
   return (
     <>
-      <PageHeader title="TPS Monitor" actions={enabled && <RefreshBar query={monitor} />} />
+      <PageHeader title="TPS Monitor" actions={view?.limiterEnabled !== false && <RefreshBar query={monitor} />} />
       <QueryState query={monitor} placeholderHeight={PLACEHOLDER_PX}>
-        {({ view }) => (view.limiterEnabled ? <Monitor view={view} /> : <LimiterOff />)}
+        {(data) =>
+          data.view.limiterEnabled ? <Monitor view={data.view} filter={filter} onFilter={setFilter} /> : <LimiterOff />
+        }
       </QueryState>
     </>
   );
 }
 
-function Monitor({ view }: { view: MonitorView }): ReactElement {
-  const span = formatDuration(MONITOR_POINTS * view.windowSeconds * 1_000);
+function Monitor({
+  view,
+  filter,
+  onFilter,
+}: {
+  view: MonitorView;
+  filter: string;
+  onFilter: (filter: string) => void;
+}): ReactElement {
   return (
     <>
       <StartChecklist />
       <SummaryCards view={view} />
       <div className={styles.columns}>
-        <Card
-          title="TPS over time"
-          description={`Last ${span}, one point each ${formatDuration(view.windowSeconds * 1_000)}`}
-        >
-          {view.series.totalTps.every((tps) => tps === null) ? (
-            <div className={styles.noSamples}>
-              <EmptyState icon="monitor" title="No samples yet">
-                The first point appears when a window of {formatDuration(view.windowSeconds * 1_000)} has ended.
-              </EmptyState>
-            </div>
-          ) : (
-            <TpsChart series={view.series} windowSeconds={view.windowSeconds} />
-          )}
-        </Card>
-        <AgentTable rows={view.rows} />
+        <ChartCard view={view} />
+        <AgentTable view={view} filter={filter} onFilter={onFilter} />
       </div>
     </>
   );

@@ -14,9 +14,8 @@ const BAND_WORDS: Readonly<Record<Band, string>> = {
 
 /** The three figures at the top of the monitor. */
 export function SummaryCards({ view }: { view: MonitorView }): ReactElement {
-  const band = bandOf(view.utilizationPercent);
-  const paused = view.rows.filter((row) => row.holdoffUntilMs !== null).length;
-  const unthrottled = view.rows.filter((row) => row.kind === 'agent' && row.online && !row.throttled).length;
+  // Without agents there is nothing to be in a band.
+  const band = view.registeredAgents === 0 ? undefined : bandOf(view.utilizationPercent);
   return (
     <div className={styles.cards}>
       <StatCard
@@ -30,8 +29,8 @@ export function SummaryCards({ view }: { view: MonitorView }): ReactElement {
         title="Utilization"
         band={band}
         value={formatPercent(view.utilizationPercent)}
-        foot={view.utilizationPercent > 100 ? 'Bursts above the limit' : BAND_WORDS[band]}
-        bar={<MiniBar percent={view.utilizationPercent} tone={band} wide />}
+        foot={utilizationWords(view)}
+        bar={<MiniBar percent={view.utilizationPercent} tone={band ?? 'gray'} wide />}
       />
       <StatCard
         title="Active Agents"
@@ -39,8 +38,8 @@ export function SummaryCards({ view }: { view: MonitorView }): ReactElement {
         of={`/ ${formatCount(view.registeredAgents)}`}
         foot={
           [
-            paused > 0 && `${formatPlural(paused, 'agent')} in holdoff`,
-            unthrottled > 0 && `${formatCount(unthrottled)} unthrottled`,
+            view.holdoffAgents > 0 && `${formatPlural(view.holdoffAgents, 'agent')} in holdoff`,
+            view.unthrottledAgents > 0 && `${formatCount(view.unthrottledAgents)} unthrottled`,
           ]
             .filter(Boolean)
             .join(' · ') || 'running / registered'
@@ -48,6 +47,16 @@ export function SummaryCards({ view }: { view: MonitorView }): ReactElement {
       />
     </div>
   );
+}
+
+/** What the percentage means. Nothing that is not at work is "normal". */
+function utilizationWords(view: MonitorView): string {
+  if (view.registeredAgents === 0) return 'No agent is enrolled yet';
+  if (view.runningAgents === 0) return 'Idle: no agent runs a job';
+  if (view.judgedLimitTps !== view.globalLimitTps) {
+    return `Of ${formatCount(view.judgedLimitTps)} TPS, the limit of these windows`;
+  }
+  return view.utilizationPercent > 100 ? 'Bursts above the limit' : BAND_WORDS[bandOf(view.utilizationPercent)];
 }
 
 function StatCard({
@@ -62,7 +71,7 @@ function StatCard({
   value: string;
   of?: string;
   foot: string;
-  band?: Band;
+  band?: Band | undefined;
   bar?: ReactNode;
 }): ReactElement {
   return (
