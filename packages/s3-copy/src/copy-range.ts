@@ -27,8 +27,8 @@ export interface CopyRangeOptions extends CopyRunOptions {
   /** Keys per page of the listing: 1–1,000. Default: the server's, 1,000. */
   pageSize?: number;
   /**
-   * Listing requests of each side under way at once: 1–64. More than one are used only while copying waits for the
-   * listing. Default 4.
+   * Listing requests under way at once, those to the target included: 1–64. More than one for a side are used only while
+   * copying waits for the listing. Default 4.
    */
   listings?: number;
 }
@@ -41,7 +41,9 @@ export function copyRange(options: CopyRangeOptions): CopyRun {
   const range = options.range ?? { startAfter: null, endAt: null };
   const checkpoint = options.checkpoint ?? null;
   const toDo = { startAfter: checkpoint ?? range.startAfter, endAt: range.endAt };
-  const listing = { listings: options.listings ?? DEFAULT_LISTINGS, ...(pageSize === undefined ? {} : { pageSize }) };
+  const checksByListing = options.checkBy === 'listing' && options.mode !== 'copy-all';
+  const listings = (options.listings ?? DEFAULT_LISTINGS) / (checksByListing ? 2 : 1);
+  const listing = { listings: Math.ceil(listings), ...(pageSize === undefined ? {} : { pageSize }) };
   return new CopyRun(options, checkpoint, (call, absorb) => {
     const fetchWith = (client: S3Client): PageFetcher => {
       const fetch = pageFetcher(client, call);
@@ -55,7 +57,7 @@ export function copyRange(options: CopyRangeOptions): CopyRun {
       ...listing,
     });
     if (filter !== undefined) pages = filtered(pages, compileFilter(filter, source.prefix));
-    if (options.checkBy !== 'listing' || options.mode === 'copy-all') return pages;
+    if (!checksByListing) return pages;
     return checkByListing(pages, fetchWith(options.target.client), {
       plan: newCopyPlan(options),
       range: toDo,

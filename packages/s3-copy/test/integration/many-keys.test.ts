@@ -38,7 +38,7 @@ async function withServer<T>(options: ManyKeysOptions, use: (server: ManyKeysSer
 describe('a bucket of 1,000,000 objects', () => {
   test('is compared with its copy in less than 200 MB of memory and one request for 1,000 objects on either side', async () => {
     await withServer({ keys: 1_000_000 }, async (server) => {
-      const outcome = await inChild(server, { source: 'all', target: 'lacks-100', listings: 1 });
+      const outcome = await inChild(server, { source: 'all', target: 'lacks-100', listings: 2 });
       expect(outcome.objects).toBe(1_000_000);
       expect(outcome.live).toMatchObject({
         objectsListed: 1_000_000,
@@ -46,7 +46,6 @@ describe('a bucket of 1,000,000 objects', () => {
         objectsSkipped: 990_000,
         objectsFailed: 0,
       });
-      // The page after the last full one may be needed to learn that there is none.
       expect(server.counts()['ListObjectsV2 all']).toBe(1_000);
       expect(server.counts()['ListObjectsV2 lacks-100']).toBe(990);
       expect(server.counts()['HeadObject lacks-100']).toBeUndefined();
