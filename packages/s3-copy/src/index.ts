@@ -4,7 +4,7 @@ export { S3Client, callContext } from './client.ts';
 export type { S3ClientOptions } from './client.ts';
 export { systemClock } from './clock.ts';
 export type { Clock } from './clock.ts';
-export { NO_FILTER, problemsOfFilter } from './copy-filter.ts';
+export { NO_FILTER, compileFilter, problemsOfFilter } from './copy-filter.ts';
 export type { CopyFilter } from './copy-filter.ts';
 export { copyKeys, copyRange } from './copy-range.ts';
 export type { CheckBy, CopyKeysOptions, CopyRangeOptions } from './copy-range.ts';
