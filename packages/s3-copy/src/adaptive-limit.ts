@@ -13,7 +13,7 @@ import type { Pace, RequestName } from './gate.ts';
 const START = 16;
 /** Weight of one answer in the short and in the long average of its operation. */
 const SHORT_WEIGHT = 0.05;
-const LONG_WEIGHT = 0.002;
+const LONG_WEIGHT = 0.0005;
 /** Answers of an operation before its averages mean something. */
 const MIN_ANSWERS = 200;
 /** The short average may be so many times the long one, and may always be so high, in ms, before it counts as trouble. */
@@ -69,7 +69,9 @@ export class AdaptiveLimit implements Pace {
     this.#limit = Math.min(this.#max, this.#limit + growth);
     if (++this.#answersThisRound < this.#limit) return;
     this.#answersThisRound = 0;
-    if (this.#isSlow()) this.#limit = Math.max(1, (this.#limit - 1) * LATENCY_BACKOFF);
+    if (!this.#isSlow()) return;
+    this.#limit = Math.max(1, (this.#limit - 1) * LATENCY_BACKOFF);
+    this.#threshold = this.#limit;
   }
 
   throttled(): void {

@@ -32,10 +32,14 @@ const STOP_CODES = new Set([
   'not-s3',
 ]);
 
+/** Refusals with status 403 that are about one object: it lies in an archive and must be brought back first. */
+const OBJECT_CODES = new Set(['InvalidObjectState']);
+
 /** Classifies a failure that retries could not absorb. */
 export function classifyFault(error: S3Error): FaultClass {
   if (STOP_CODES.has(error.code) || error.status === 507) return 'stop';
   if (error.throttle) return 'throttle';
+  if (OBJECT_CODES.has(error.code)) return 'object';
   if (error.status === 401 || error.status === 403) return 'access';
   // A transfer that was damaged says nothing about the next one; silence, refusals and server errors do.
   if (error.retryable && error.code !== 'checksum-mismatch') return 'transport';

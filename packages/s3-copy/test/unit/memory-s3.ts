@@ -4,6 +4,7 @@ import type { Cancellation } from '../../src/cancellation.ts';
 import { decodeListedKey, encodeQueryText } from '../../src/percent-encoding.ts';
 import { ResponseHeaders } from '../../src/response-headers.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/transport.ts';
+import { childElements, childText, parseXml } from '../../src/xml.ts';
 import { compareUtf8 } from '../../src/utf8-order.ts';
 
 export interface StoredObject {
@@ -11,12 +12,31 @@ export interface StoredObject {
   etag: string;
   headers: Record<string, string>;
   modifiedMs: number;
+  /** Sizes of the parts that it was made of; absent: none. */
+  parts?: number[];
+  /** As the header of an upload has them. */
+  tags?: string;
 }
 
 interface Upload {
   key: string;
   headers: Record<string, string>;
   parts: Map<number, Buffer>;
+  /** As the header of an upload has them; absent: none. */
+  tags?: string;
+}
+
+/** What servers differ in. */
+export interface MemoryS3Features {
+  /** HEAD and GET of single parts; false: the question is ignored (Ceph) · 405: refused (Swift). */
+  partNumbers: boolean | 405;
+  tags: boolean;
+  /** Tags given when an upload is created stay (false: Ceph). */
+  tagsOfUploads: boolean;
+  /** Copies within the server. */
+  copies: boolean;
+  /** Conditions on the source of such a copy (false: Ceph). */
+  copyConditions: boolean;
 }
 
 /** What a test may do to a request: answer in the server's place, fail, or (undefined) let it pass. */
@@ -32,6 +52,13 @@ export class MemoryS3 implements Transport {
   readonly log: string[] = [];
   intercept: Interceptor = () => undefined;
   nowMs = Date.UTC(2026, 10, 1);
+  features: MemoryS3Features = {
+    partNumbers: true,
+    tags: true,
+    tagsOfUploads: true,
+    copies: true,
+    copyConditions: true,
+  };
   #sorted: string[] | null = null;
   #nextUpload = 1;
 
@@ -39,6 +66,16 @@ export class MemoryS3 implements Transport {
     const content = Buffer.from(bytes);
     this.objects.set(key, { bytes: content, etag: `"${md5(content)}"`, headers, modifiedMs });
     this.#sorted = null;
+  }
+
+  /** Stores an object as if it had been uploaded in parts of these sizes. */
+  putInParts(key: string, bytes: Buffer, sizes: readonly number[], headers: Record<string, string> = {}): void {
+    this.put(key, bytes, headers);
+    const object = this.objects.get(key)!;
+    let first = 0;
+    const md5s = sizes.map((size) => md5Bytes(bytes.subarray(first, (first += size))));
+    object.parts = [...sizes];
+    object.etag = `"${md5(Buffer.concat(md5s))}-${sizes.length}"`;
   }
 
   async send(request: TransportRequest, cancellation: Cancellation): Promise<TransportResponse> {
@@ -56,7 +93,7 @@ export class MemoryS3 implements Transport {
     }
     const slash = path.indexOf('/', 1);
     const key = slash < 0 ? '' : decodeListedKey(path.slice(slash + 1)).text;
-    const operation = name(request.method, key, query);
+    const operation = name(request.method, key, query, headers);
     this.log.push(operation);
     await new Promise((resolve) => setImmediate(resolve));
     cancellation.throwIfCancelled();
@@ -102,15 +139,32 @@ export class MemoryS3 implements Transport {
         return reply(200, {}, `<R><EncodingType>url</EncodingType>${more}${xml}</R>`);
       }
       case 'HeadObject':
-        return object === undefined ? reply(404, {}, '') : reply(200, describe(object), '');
+        if (object === undefined) return reply(404, {}, '');
+        return query.has('partNumber') ? this.#headPart(object, query) : reply(200, describe(object), '');
       case 'GetObject':
         return object === undefined ? errorReply(404, 'NoSuchKey') : getReply(object, headers, request);
       case 'PutObject':
+        if (headers.has('x-amz-tagging') && !this.features.tags) return errorReply(501, 'NotImplemented');
         this.put(key, body, kept(headers));
+        this.#tag(key, headers.get('x-amz-tagging') ?? '');
         return reply(200, { etag: `"${md5(body)}"` }, '');
+      case 'GetObjectTagging':
+        return object === undefined ? errorReply(404, 'NoSuchKey') : reply(200, {}, tagsXml(object.tags ?? ''));
+      case 'PutObjectTagging':
+        if (object === undefined) return errorReply(404, 'NoSuchKey');
+        this.#tag(key, tagsOfXml(body.toString()));
+        return reply(200, {}, '');
+      case 'CopyObject':
+        return this.#copy(key, headers);
+      case 'UploadPartCopy':
+        return this.#copyPart(upload, query, headers);
+      case 'ListParts':
+        return upload === undefined ? errorReply(404, 'NoSuchUpload') : reply(200, {}, partsXml(upload, query));
       case 'CreateMultipartUpload': {
+        if (headers.has('x-amz-tagging') && !this.features.tags) return errorReply(501, 'NotImplemented');
         const id = `upload-${this.#nextUpload++}`;
-        this.uploads.set(id, { key, headers: kept(headers), parts: new Map() });
+        const tags = this.features.tagsOfUploads ? (headers.get('x-amz-tagging') ?? '') : '';
+        this.uploads.set(id, { key, headers: kept(headers), parts: new Map(), tags });
         return reply(
           200,
           {},
@@ -129,8 +183,13 @@ export class MemoryS3 implements Transport {
         const etag = `${createHash('md5')
           .update(Buffer.concat(parts.map(md5Bytes)))
           .digest('hex')}-${parts.length}`;
-        this.put(key, Buffer.concat(parts), upload.headers);
-        this.objects.get(key)!.etag = `"${etag}"`;
+        this.putInParts(
+          key,
+          Buffer.concat(parts),
+          parts.map((part) => part.length),
+          upload.headers,
+        );
+        this.#tag(key, upload.tags ?? '');
         this.uploads.delete(query.get('uploadId') ?? '');
         return reply(
           200,
@@ -141,6 +200,55 @@ export class MemoryS3 implements Transport {
       default:
         return errorReply(501, 'NotImplemented');
     }
+  }
+
+  #tag(key: string, tags: string): void {
+    const object = this.objects.get(key);
+    if (object === undefined) return;
+    object.tags = tags;
+    delete object.headers['x-amz-tagging-count'];
+    if (tags !== '') object.headers['x-amz-tagging-count'] = String(tags.split('&').length);
+  }
+
+  #headPart(object: StoredObject, query: Map<string, string>): TransportResponse {
+    if (this.features.partNumbers === 405) return reply(405, {}, '');
+    if (!this.features.partNumbers) return reply(200, describe(object), '');
+    const sizes = object.parts ?? [object.bytes.length];
+    const number = Number(query.get('partNumber'));
+    const first = sizes.slice(0, number - 1).reduce((sum, size) => sum + size, 0);
+    const size = sizes[number - 1];
+    if (size === undefined) return reply(416, {}, '');
+    const headers: Record<string, string> = {
+      ...describe(object),
+      'content-length': String(size),
+      'content-range': `bytes ${first}-${first + size - 1}/${object.bytes.length}`,
+    };
+    if (object.parts !== undefined) headers['x-amz-mp-parts-count'] = String(sizes.length);
+    return reply(206, headers, '');
+  }
+
+  #copy(key: string, headers: Map<string, string>): TransportResponse {
+    if (!this.features.copies) return errorReply(501, 'NotImplemented');
+    const source = this.objects.get(sourceKey(headers));
+    if (source === undefined) return errorReply(404, 'NoSuchKey');
+    this.put(key, source.bytes, { ...source.headers });
+    this.#tag(key, source.tags ?? '');
+    const { etag } = this.objects.get(key)!;
+    return reply(200, {}, `<CopyObjectResult><ETag>${etag.replaceAll('"', '&quot;')}</ETag></CopyObjectResult>`);
+  }
+
+  #copyPart(upload: Upload | undefined, query: Map<string, string>, headers: Map<string, string>): TransportResponse {
+    if (!this.features.copies) return errorReply(501, 'NotImplemented');
+    const source = this.objects.get(sourceKey(headers));
+    if (source === undefined || upload === undefined) return errorReply(404, 'NoSuchKey');
+    const wanted = headers.get('x-amz-copy-source-if-match');
+    if (this.features.copyConditions && wanted !== undefined && wanted !== source.etag) {
+      return errorReply(412, 'PreconditionFailed');
+    }
+    const range = /^bytes=(\d+)-(\d+)$/.exec(headers.get('x-amz-copy-source-range') ?? '');
+    const part = source.bytes.subarray(Number(range?.[1]), Number(range?.[2]) + 1);
+    upload.parts.set(Number(query.get('partNumber')), part);
+    return reply(200, {}, `<CopyPartResult><ETag>${md5(part)}</ETag></CopyPartResult>`);
   }
 
   #list(query: Map<string, string>): string {
@@ -201,7 +309,11 @@ function describe(object: StoredObject): Record<string, string> {
 }
 
 function kept(headers: Map<string, string>): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([each]) => each.startsWith('x-amz-meta-') || each === 'content-type'));
+  return Object.fromEntries(
+    [...headers].filter(
+      ([each]) => each.startsWith('x-amz-meta-') || ['content-type', 'x-amz-storage-class'].includes(each),
+    ),
+  );
 }
 
 async function bodyOf(request: TransportRequest): Promise<Buffer> {
@@ -212,12 +324,50 @@ async function bodyOf(request: TransportRequest): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function name(method: string, key: string, query: Map<string, string>): string {
+function sourceKey(headers: Map<string, string>): string {
+  const [, , ...key] = (headers.get('x-amz-copy-source') ?? '').split('/');
+  return decodeURIComponent(key.join('/'));
+}
+
+function tagsXml(tags: string): string {
+  const pairs = tags === '' ? [] : tags.split('&').map((pair) => pair.split('=').map(decodeURIComponent));
+  const items = pairs.map(([key = '', value = '']) => `<Tag><Key>${xml(key)}</Key><Value>${xml(value)}</Value></Tag>`);
+  return `<Tagging><TagSet>${items.join('')}</TagSet></Tagging>`;
+}
+
+function tagsOfXml(text: string): string {
+  const [set] = childElements(parseXml(Buffer.from(text))?.content ?? {}, 'TagSet');
+  const pairs = childElements(set ?? {}, 'Tag').map((tag) =>
+    ['Key', 'Value'].map((each) => childText(tag, each) ?? ''),
+  );
+  return pairs.map((pair) => pair.map(encodeQueryText).join('=')).join('&');
+}
+
+/** Two parts a page, so that the marker matters. */
+function partsXml(upload: Upload, query: Map<string, string>): string {
+  const marker = Number(query.get('part-number-marker') ?? 0);
+  const after = [...upload.parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b);
+  const page = after.slice(0, 2);
+  const items = page.map(
+    ([number, part]) =>
+      `<Part><PartNumber>${number}</PartNumber><ETag>${md5(part)}</ETag><Size>${part.length}</Size></Part>`,
+  );
+  const next = `<NextPartNumberMarker>${page.at(-1)?.[0] ?? ''}</NextPartNumberMarker>`;
+  return `<ListPartsResult><IsTruncated>${after.length > page.length}</IsTruncated>${next}${items.join('')}</ListPartsResult>`;
+}
+
+function name(method: string, key: string, query: Map<string, string>, headers: Map<string, string>): string {
   if (query.has('uploads') && method === 'GET') return 'ListMultipartUploads';
   if (key === '') return method === 'HEAD' ? 'HeadBucket' : method === 'PUT' ? 'CreateBucket' : 'ListObjectsV2';
   if (method === 'HEAD') return 'HeadObject';
-  if (method === 'GET') return 'GetObject';
-  if (method === 'PUT') return query.has('partNumber') ? 'UploadPart' : 'PutObject';
+  if (method === 'GET') {
+    return query.has('uploadId') ? 'ListParts' : query.has('tagging') ? 'GetObjectTagging' : 'GetObject';
+  }
+  if (method === 'PUT') {
+    const copies = headers.has('x-amz-copy-source');
+    if (query.has('partNumber')) return copies ? 'UploadPartCopy' : 'UploadPart';
+    return query.has('tagging') ? 'PutObjectTagging' : copies ? 'CopyObject' : 'PutObject';
+  }
   if (method === 'POST') return query.has('uploads') ? 'CreateMultipartUpload' : 'CompleteMultipartUpload';
   return query.has('uploadId') ? 'AbortMultipartUpload' : 'DeleteObject';
 }
