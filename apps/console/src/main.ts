@@ -200,11 +200,7 @@ export async function assemble(
   const { dataDir } = options;
   const desks = await openQuotas({ clock, log: logger, storage, secretBox, resolver, connector, dataDir });
   const own = ownLimiters(clock, (quota, subject, decision) => desks.quotas.noteOwn(quota, subject, decision));
-  const { settings } = governor;
-  const { windowSeconds } = options;
-  const epoch = systemRandom.id('epoch');
-  const governed = await openGoverning(storage, { epoch, fleet, leases, settings, windowSeconds, clock, start });
-  const limitTps = settings.enabled ? governed.governing.limitTps : null;
+  const governed = await openGoverning(storage, { fleet, leases, governor, windowMs, clock, start });
   const context: ConsoleContext = {
     limits: limitsOf(options),
     clock,
@@ -224,7 +220,11 @@ export async function assemble(
     enrolmentToken: secrets.enrolmentToken,
     fleet,
     ...governed,
-    history: await openHistory(storage, fleet, alarms.active(), { windowMs, limitTps, start }),
+    history: await openHistory(storage, fleet, alarms.active(), {
+      windowMs,
+      limitTps: governed.governing.enforcedTps,
+      start,
+    }),
     alarms,
     leases,
     rates: new JobRates(),

@@ -1,5 +1,5 @@
 import { Coordinator } from '@weir/governor';
-import type { GovernorSettings } from '@weir/protocol';
+import type { VersionedGovernorSettings } from '@weir/protocol';
 import { MemoryStore } from '@weir/quota';
 import type { Fleet, Moment } from '../fleet/fleet.ts';
 import { Governing } from '../fleet/governing.ts';
@@ -7,6 +7,7 @@ import type { LeaseWatch } from '../fleet/lease-watch.ts';
 import { PeriodCreditLedger } from '../fleet/period-credit-ledger.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
+import { systemRandom } from '../security/random-source.ts';
 
 const EPOCHS = 'coordinator-epochs';
 /** Earlier lives that are remembered: their agents report within a window, or were away for longer than that matters. */
@@ -16,16 +17,18 @@ const MAX_EPOCHS = 8;
 export async function openGoverning(
   storage: Storage,
   given: {
-    epoch: string;
     fleet: Fleet;
     leases: LeaseWatch;
-    settings: GovernorSettings;
-    windowSeconds: number;
+    governor: VersionedGovernorSettings;
+    windowMs: number;
     clock: Clock;
     start: Moment;
   },
 ): Promise<{ coordinator: Coordinator; governing: Governing }> {
-  const { epoch, fleet, settings, windowSeconds, clock, start } = given;
+  const { fleet, leases, windowMs, clock, start } = given;
+  const { settings } = given.governor;
+  const windowSeconds = windowMs / 1_000;
+  const epoch = systemRandom.id('epoch');
   const earlierEpochs = await epochsBefore(storage, epoch);
   const coordinator = new Coordinator({
     epoch,
@@ -47,8 +50,8 @@ export async function openGoverning(
   const governing = new Governing({
     coordinator,
     ledger: new PeriodCreditLedger(store, windowSeconds),
-    windowMs: windowSeconds * 1_000,
-    leases: () => given.leases.held(),
+    windowMs,
+    leases: () => leases.held(),
     settings,
     // This ledger lives in this process: it knows nothing of what an earlier one granted.
     mayBeHeld: agents.length > 0,

@@ -35,7 +35,7 @@ export function utilizationPercent(context: Watched): number {
 
 /** Notices when the limit in force is another one than before. */
 function noteLimit(context: Watched): void {
-  const limitTps = context.governor.settings.enabled ? context.governing.limitTps : null;
+  const limitTps = context.governing.enforcedTps;
   const changed = context.history.limits.note(limitTps, context.clock.steadyMs());
   if (changed === null) return;
   context.history.events.add([limitEvent(changed.before, limitTps, context.clock.nowMs())]);

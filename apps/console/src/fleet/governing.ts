@@ -60,6 +60,11 @@ export class Governing {
     return this.#limitTps;
   }
 
+  /** The same, or null while the limiter is off. */
+  get enforcedTps(): number | null {
+    return this.#settings.enabled ? this.#limitTps : null;
+  }
+
   /** The settings in force, every one of them. */
   get settings(): CompleteGovernorSettings {
     return this.#settings;

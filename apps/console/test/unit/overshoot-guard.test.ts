@@ -1,0 +1,315 @@
+import * as fc from 'fast-check';
+import { Coordinator, type PolicyName } from '@weir/governor';
+import type { Grant } from '@weir/protocol';
+import { MemoryStore } from '@weir/quota';
+import { expect, test } from 'vitest';
+import { OvershootGuard } from '../../src/fleet/overshoot-guard.ts';
+import { PeriodCreditLedger } from '../../src/fleet/period-credit-ledger.ts';
+
+const WINDOW_SECONDS = 30;
+const WINDOW_MS = WINDOW_SECONDS * 1_000;
+const AGENTS = 8;
+
+interface Step {
+  do: 'beat' | 'stop' | 'restart-agent' | 'restart-console' | 'duplicate' | 'accept';
+  who: number;
+  console: number;
+  passesMs: number;
+  /** What becomes of the request and its answer, and how long each is under way. */
+  fate: 'arrives' | 'request-lost' | 'answer-lost';
+  thereMs: number;
+  backMs: number;
+  /** Part of its allocation that the agent reports to use. */
+  use: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  do: fc.oneof(
+    { weight: 14, arbitrary: fc.constant('beat' as const) },
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom('stop', 'restart-agent', 'restart-console', 'duplicate', 'accept'),
+    },
+  ),
+  who: fc.nat(AGENTS - 1),
+  console: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constant(1) }),
+  passesMs: fc.oneof(fc.nat(4_000), fc.nat(4_000), fc.nat(4_000), fc.nat(45_000)),
+  fate: fc.oneof(
+    { weight: 8, arbitrary: fc.constant('arrives' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('request-lost', 'answer-lost') },
+  ),
+  thereMs: fc.oneof(fc.nat(50), fc.nat(50), fc.nat(5_000)),
+  backMs: fc.oneof(fc.nat(50), fc.nat(50), fc.nat(5_000)),
+  use: fc.constantFrom(0, 0.1, 0.5, 0.95, 3),
+});
+
+/** A process of an agent: what it may still spend, and until when. */
+interface Process {
+  bootId: string;
+  grant: Grant | null;
+  askedAtMs: number;
+  /** Highest window that it ran under, per epoch: a repeated grant is not run twice. */
+  reached: Map<string, number>;
+}
+
+interface Request {
+  agent: number;
+  process: Process;
+  consoleIndex: number;
+  ends: { epoch: string; windowNumber: number } | null;
+  use: number;
+  askedAtMs: number;
+}
+
+/** Two consoles with coordinators of their own over one ledger, and agents that keep books of what is live. */
+class World {
+  nowMs = 500_000;
+  readonly budget: number;
+  readonly #store: MemoryStore;
+  readonly #policy: PolicyName;
+  #lives = 0;
+  #boots = 0;
+  consoles: { coordinator: Coordinator; guard: OvershootGuard }[];
+  /** All processes that ever ran: a superseded one goes on spending what it has. */
+  readonly processes: Process[] = [];
+  readonly current: Process[] = [];
+  readonly last: (Request | null)[] = [];
+  highest = 0;
+  grants = 0;
+
+  constructor(limitTps: number, policy: PolicyName) {
+    this.budget = Math.floor(limitTps * WINDOW_SECONDS);
+    this.#policy = policy;
+    this.#store = new MemoryStore({ clock: () => this.nowMs, timers: { set: () => ({ cancel: () => undefined }) } });
+    this.consoles = [this.#newConsole(limitTps), this.#newConsole(limitTps)];
+    for (let agent = 0; agent < AGENTS; agent += 1) this.#boot(agent);
+  }
+
+  #newConsole(limitTps: number): { coordinator: Coordinator; guard: OvershootGuard } {
+    this.#lives += 1;
+    const coordinator = new Coordinator({
+      epoch: `e${this.#lives}`,
+      windowSeconds: WINDOW_SECONDS,
+      enabled: true,
+      globalLimitTps: limitTps,
+      policy: this.#policy,
+    });
+    const guard = new OvershootGuard({
+      // Each console counts on its own: what they share is the store, as with one Redis.
+      ledger: new PeriodCreditLedger(this.#store, WINDOW_SECONDS),
+      windowMs: WINDOW_MS,
+      cut: (agentId, windowNumber, credits) => coordinator.cut(agentId, windowNumber, credits),
+      blind: false,
+      nowMs: this.nowMs,
+    });
+    return { coordinator, guard };
+  }
+
+  #boot(agent: number): void {
+    this.#boots += 1;
+    const process = { bootId: `b${this.#boots}`, grant: null, askedAtMs: 0, reached: new Map<string, number>() };
+    this.processes.push(process);
+    this.current[agent] = process;
+    this.last[agent] = null;
+  }
+
+  /** Credits that anybody can still spend now. */
+  live(): number {
+    let sum = 0;
+    for (const { grant, askedAtMs } of this.processes) {
+      if (grant !== null && this.nowMs < askedAtMs + (grant.validSeconds ?? Infinity) * 1_000)
+        sum += grant.creditBudget;
+    }
+    return sum;
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+  }
+
+  async play(next: Step): Promise<void> {
+    this.pass(next.passesMs);
+    const process = this.current[next.who];
+    if (process === undefined) return;
+    if (next.do === 'restart-console') {
+      this.consoles[next.console] = this.#newConsole(this.budget / WINDOW_SECONDS);
+      return;
+    }
+    if (next.do === 'restart-agent') this.#boot(next.who);
+    if (next.do === 'duplicate') {
+      // A copy of an earlier request that comes late, answered to nobody, or to whoever still runs.
+      const request = this.last[next.who];
+      if (request !== null && request !== undefined) await this.#deliver(request, next, 1);
+      return;
+    }
+    const sender = this.current[next.who] ?? process;
+    // The report is frozen as the heartbeat begins: what is left of the window is void.
+    const { grant } = sender;
+    const ends = grant === null ? null : { epoch: grant.epoch, windowNumber: grant.windowNumber };
+    sender.grant = null;
+    const request = {
+      agent: next.who,
+      process: sender,
+      consoleIndex: next.console,
+      ends: ends ?? this.last[next.who]?.ends ?? null,
+      use: next.use,
+      askedAtMs: this.nowMs,
+    };
+    this.last[next.who] = request;
+    await this.#deliver(request, next, next.do === 'stop' ? 0 : 1);
+  }
+
+  async #deliver(request: Request, { fate, thereMs, backMs }: Step, runningJobs: number): Promise<void> {
+    const { process, ends } = request;
+    if (fate === 'request-lost') return;
+    const askedAtMs = this.nowMs;
+    this.pass(thereMs);
+    const found = this.consoles[request.consoleIndex];
+    if (found === undefined) return;
+    const agentId = `a${request.agent}`;
+    const computed = found.coordinator.heartbeat(
+      agentId,
+      {
+        epoch: ends?.epoch ?? null,
+        windowNumber: ends?.windowNumber ?? null,
+        runningJobs,
+        limiter: true,
+        actualTps: (request.use * this.budget) / WINDOW_SECONDS / AGENTS,
+      },
+      this.nowMs,
+    );
+    const asked = { agentId, bootId: process.bootId, ends };
+    if (computed === null) {
+      await found.guard.release(asked, this.nowMs);
+      return;
+    }
+    const { grant } = await found.guard.secure(asked, computed, this.budget, this.nowMs);
+    if (grant === null || fate === 'answer-lost') return;
+    this.pass(backMs);
+    if (grant.windowNumber <= (process.reached.get(grant.epoch) ?? 0)) return;
+    process.reached.set(grant.epoch, grant.windowNumber);
+    process.grant = grant;
+    process.askedAtMs = askedAtMs;
+    this.grants += 1;
+    this.highest = Math.max(this.highest, this.live());
+  }
+}
+
+test.each(['reclaim', 'max-min'] as const)(
+  'with the guard and %s, the sum of live grants never passes the budget of a window: 5,000 histories of joins, restarts, duplicates, losses and two consoles',
+  async (policy) => {
+    let grants = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 100, max: 5_000 }),
+        fc.array(step, { minLength: 10, maxLength: 40 }),
+        async (limitTps, steps) => {
+          const world = new World(limitTps, policy);
+          for (const next of steps) {
+            await world.play(next);
+            // Live credits only grow when a grant arrives, where `highest` looks.
+            if (world.highest > world.budget) throw new Error(`${world.highest} credits live, ${world.budget} allowed`);
+          }
+          grants += world.grants;
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+    expect(grants).toBeGreaterThan(20_000);
+  },
+  60_000,
+);
+
+test('a fleet in step uses the whole budget under the guard', async () => {
+  const world = new World(1_000, 'max-min');
+  const beat = (who: number): Step => ({
+    do: 'beat',
+    who,
+    console: 0,
+    passesMs: 0,
+    fate: 'arrives',
+    thereMs: 1,
+    backMs: 1,
+    use: 3,
+  });
+  for (let window = 0; window < 6; window += 1) {
+    const begunMs = world.nowMs;
+    for (let who = 0; who < AGENTS; who += 1) {
+      world.nowMs = Math.max(world.nowMs, begunMs + (who * WINDOW_MS) / AGENTS);
+      await world.play(beat(who));
+    }
+    world.nowMs = begunMs + WINDOW_MS;
+  }
+  expect(world.live()).toBeGreaterThan(0.99 * world.budget);
+  expect(world.live()).toBeLessThanOrEqual(world.budget);
+});
+
+const grantOf = (windowNumber: number, creditBudget: number) => ({
+  epoch: 'e1',
+  windowNumber,
+  windowSeconds: WINDOW_SECONDS,
+  allocatedTps: creditBudget / WINDOW_SECONDS,
+  creditBudget,
+});
+
+function guardOver(store: MemoryStore, blind = false): OvershootGuard {
+  return new OvershootGuard({
+    ledger: new PeriodCreditLedger(store, WINDOW_SECONDS),
+    windowMs: WINDOW_MS,
+    cut: (_, windowNumber, credits) => ({ ...grantOf(windowNumber, credits), windowSeconds: credits / 100 }),
+    blind,
+    nowMs: 0,
+  });
+}
+
+test('an agent that finds little free gets that, and asks again sooner', async () => {
+  let nowMs = 0;
+  const guard = guardOver(new MemoryStore({ clock: () => nowMs }));
+  const first = { agentId: 'a', bootId: 'b', ends: null };
+  const second = { agentId: 'b', bootId: 'b', ends: null };
+  expect(await guard.secure(first, grantOf(1, 2_400), 3_000, nowMs)).toMatchObject({
+    grant: { creditBudget: 2_400, validSeconds: 31.5 },
+    askAgainSeconds: null,
+  });
+  nowMs = 2_000;
+  expect(await guard.secure(second, grantOf(1, 1_500), 3_000, nowMs)).toMatchObject({
+    grant: { creditBudget: 600 },
+    askAgainSeconds: 6,
+  });
+  // The first gives back what it does not want any more.
+  nowMs = 20_000;
+  const ends = { epoch: 'e1', windowNumber: 1 };
+  expect((await guard.secure({ ...first, ends }, grantOf(2, 900), 3_000, nowMs)).grant?.creditBudget).toBe(900);
+  expect((await guard.secure({ ...second, ends }, grantOf(2, 2_100), 3_000, nowMs)).grant?.creditBudget).toBe(2_100);
+});
+
+test('the same heartbeat again gets the same grant with the time that is left; a new process waits until it has run out', async () => {
+  let nowMs = 0;
+  const guard = guardOver(new MemoryStore({ clock: () => nowMs }));
+  const asked = { agentId: 'a', bootId: 'b1', ends: null };
+  await guard.secure(asked, grantOf(1, 3_000), 3_000, nowMs);
+  nowMs = 11_500;
+  expect((await guard.secure(asked, grantOf(1, 3_000), 3_000, nowMs)).grant).toMatchObject({
+    creditBudget: 3_000,
+    validSeconds: 20,
+  });
+  expect(await guard.secure({ ...asked, bootId: 'b2' }, grantOf(1, 3_000), 3_000, nowMs)).toEqual({
+    grant: null,
+    askAgainSeconds: 20,
+  });
+  nowMs = 60_000;
+  expect((await guard.secure({ ...asked, bootId: 'b2' }, grantOf(1, 3_000), 3_000, nowMs)).grant?.creditBudget).toBe(
+    3_000,
+  );
+});
+
+test('after a restart with a ledger of its own nothing is granted until earlier grants have run out', async () => {
+  let nowMs = 0;
+  const guard = guardOver(new MemoryStore({ clock: () => nowMs }), true);
+  const asked = { agentId: 'a', bootId: 'b1', ends: null };
+  nowMs = 31_499;
+  expect((await guard.secure(asked, grantOf(1, 3_000), 3_000, nowMs)).grant?.creditBudget).toBe(0);
+  nowMs = 31_500;
+  const ends = { epoch: 'e1', windowNumber: 1 };
+  expect((await guard.secure({ ...asked, ends }, grantOf(2, 3_000), 3_000, nowMs)).grant?.creditBudget).toBe(3_000);
+});
