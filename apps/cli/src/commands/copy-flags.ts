@@ -100,6 +100,12 @@ function addPace(command: Command): void {
       decimalNumber(0.05, 300),
       0.1,
     )
+    .option(
+      '--server-side <when>',
+      'let a store that holds both sides copy within itself: auto (same address and credentials) · always · never',
+      oneOf('auto', 'always', 'never'),
+      'auto',
+    )
     .option('--concurrency <number>', 'objects copied at once', wholeNumber(1, 4_096), 64)
     .option('--multipart-threshold <size>', 'objects from this size on travel in parts (default: 128MiB)', sizeInBytes)
     .option('--part-size <size>', 'size of a part (default: 8MiB)', sizeInBytes)
@@ -116,6 +122,7 @@ function addFiles(command: Command): void {
   command
     .option('--resume <file>', 'keep the state here, and go on from it when it exists; removed once all is copied')
     .option('--failed <file>', 'write objects that could not be copied, one line of JSON each')
+    .option('--manifest <file>', 'write what became of every object, with a digest: see "weir manifest verify"')
     .option('--retry <file>', 'copy only the objects that a file of --failed lists, or keys one a line')
     .option('--max-failures <number>', 'give up when more objects than this failed', wholeNumber(0, 1_000_000), 100_000)
     .option('--count', 'list the source first, so that progress has an end (default: on a terminal)')

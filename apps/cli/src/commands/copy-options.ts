@@ -29,10 +29,12 @@ export interface CopyFlags {
   tps?: number;
   windowSeconds: number;
   concurrency: number;
+  serverSide: 'auto' | 'always' | 'never';
   multipartThreshold?: number;
   partSize?: number;
   retry?: string;
   failed?: string;
+  manifest?: string;
   resume?: string;
   maxFailures: number;
   holdoffSeconds: [number, number];

@@ -1,11 +1,11 @@
-import { callContext, type CopySide, type OperationGate } from '@weir/s3-copy';
+import { callContext, type CopySide, type ListedObject, type OperationGate } from '@weir/s3-copy';
 import { Progress } from '../output/progress.ts';
 import type { Terminal } from '../output/terminal.ts';
+import type { CopyFiles } from './copy-files.ts';
 import type { CopySession } from './copy-session.ts';
 import { countObjects, type Total } from './count.ts';
 import { RateMeter } from './rate-meter.ts';
 import { objectsDone, progressLabel } from './report.ts';
-import type { StateFile } from './state-file.ts';
 import type { TpsBudget } from './tps-budget.ts';
 
 const LOOK_MS = 200;
@@ -14,8 +14,7 @@ const SAVE_MS = 5_000;
 export interface FollowerOptions {
   readonly session: CopySession;
   readonly budget: TpsBudget;
-  /** Where the state is kept; null: nowhere. */
-  readonly file: StateFile | null;
+  readonly files: CopyFiles;
   readonly flags: { tps?: number; count?: boolean; retry?: string; quiet: boolean; dryRun: boolean };
   readonly terminal: Terminal;
   readonly now: () => number;
@@ -38,12 +37,19 @@ export class CopyFollower {
     this.#progress = new Progress(options.terminal, { now: options.now, silent: options.flags.quiet });
   }
 
-  start(source: CopySide): void {
+  /** @param passes whether an object of the source is copied at all; for the total */
+  start(source: CopySide, passes: (object: ListedObject) => boolean): void {
     const { flags, terminal, now } = this.#options;
     this.#savedAtMs = now();
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     if (flags.quiet || flags.retry !== undefined || !(flags.count ?? terminal.interactive)) return;
-    void this.#count(source);
+    void this.#count(source, passes);
+  }
+
+  /** Writes a line that the progress does not overwrite. */
+  say(line: string): void {
+    this.#progress.clear();
+    this.#options.terminal.err(`${line}\n`);
   }
 
   /** Ends the line of progress; nothing is saved any more. Can be called twice. */
@@ -66,7 +72,9 @@ export class CopyFollower {
       bytes: progress.counters.bytesCopied,
       chargedOps: use.chargedOps,
     });
-    const total = this.#total?.objects ?? null;
+    // Once everything is listed, the listing itself is the total.
+    const listed = progress.counters.objectsListed - progress.counters.objectsExcluded;
+    const total = progress.listed ? listed : (this.#total?.objects ?? null);
     const share = total === null ? null : total === 0 ? 1 : Math.min(1, done / total);
     const about = {
       total,
@@ -79,23 +87,23 @@ export class CopyFollower {
   }
 
   #save(): void {
-    const { file, session, now, terminal } = this.#options;
-    if (file === null || this.#saveFailed || now() - this.#savedAtMs < SAVE_MS) return;
+    const { files, session, now } = this.#options;
+    if (this.#saveFailed || now() - this.#savedAtMs < SAVE_MS) return;
     this.#savedAtMs = now();
-    file.write(session.state()).catch((error: unknown) => {
+    files.save(session.state()).catch((error: unknown) => {
       // Said once; the copy goes on, and its end says it again.
       this.#saveFailed = true;
-      terminal.err(`Warning: ${error instanceof Error ? error.message : String(error)}\n`);
+      this.say(`Warning: ${error instanceof Error ? error.message : String(error)}`);
     });
   }
 
-  async #count(source: CopySide): Promise<void> {
+  async #count(source: CopySide, passes: (object: ListedObject) => boolean): Promise<void> {
     const { budget, session } = this.#options;
     const startedWith = objectsDone(session.progress().counters);
     const gate: OperationGate = { charge: (operation, attempt, signal) => budget.charge(operation, attempt, signal) };
     const call = callContext({ gate, signal: this.#stop.signal });
     try {
-      const total = await countObjects(source, { startAfter: null, endAt: null }, () => true, call);
+      const total = await countObjects(source, { startAfter: null, endAt: null }, passes, call);
       this.#shareAtStart = total.objects === 0 ? 0 : startedWith / total.objects;
       this.#total = total;
     } catch {

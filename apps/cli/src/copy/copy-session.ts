@@ -15,6 +15,8 @@ import {
   type CopyFailure,
   type CopyRangeOptions,
   type CopyRun,
+  type ManifestEntry,
+  type ManifestState,
   type S3Error,
 } from '@weir/s3-copy';
 import type { CopyState } from './state-file.ts';
@@ -22,7 +24,7 @@ import type { CopyState } from './state-file.ts';
 /** What the session decides itself is left out. */
 export type CopyOptions = Omit<
   CopyRangeOptions,
-  'range' | 'checkpoint' | 'onThrottled' | 'onFailure' | 'abortLeftUploads' | 'signal'
+  'range' | 'checkpoint' | 'onThrottled' | 'onFailure' | 'onEntry' | 'manifest' | 'abortLeftUploads' | 'signal'
 >;
 
 export interface SessionOptions {
@@ -40,6 +42,7 @@ export interface SessionOptions {
   /** The copy ends when more objects than this have failed. */
   readonly maxFailures: number;
   readonly onFailure: (failure: CopyFailure) => void;
+  readonly onEntry: (entry: ManifestEntry) => void;
   readonly now: () => number;
   readonly random: () => number;
 }
@@ -52,6 +55,8 @@ export type SessionEnd =
 export interface SessionProgress {
   readonly counters: CopyCounters;
   readonly inFlight: number;
+  /** Every object has begun: no more will be listed. */
+  readonly listed: boolean;
   /** Time until a holdoff ends, in ms; null when there is none. */
   readonly holdoffMs: number | null;
   /** Why nothing is under way: an endpoint does not answer, and it is tried again later. */
@@ -68,6 +73,7 @@ export class CopySession {
   #base: CopyCounters;
   #checkpoint: string | null;
   #pendingKeys: readonly string[];
+  #manifest: ManifestState;
   #listingDone: boolean;
   #run: CopyRun | null = null;
   #phase: 'range' | 'keys' = 'range';
@@ -83,6 +89,7 @@ export class CopySession {
     this.#checkpoint = state.checkpoint;
     this.#listingDone = state.listingDone;
     this.#pendingKeys = state.pendingKeys;
+    this.#manifest = state.manifest;
     this.#failures = [...state.failures];
     this.#base = { ...state.counters };
     if (options.keysOnly || state.listingDone) this.#tryFailedAgain();
@@ -112,6 +119,7 @@ export class CopySession {
     return {
       counters: live === undefined ? { ...this.#base } : sumOf(this.#base, live.live),
       inFlight: live?.inFlight ?? 0,
+      listed: live?.listed ?? false,
       holdoffMs: this.#holdoffEndsAtMs === null ? null : Math.max(0, this.#holdoffEndsAtMs - this.#options.now()),
       trouble: this.#trouble,
       holdoffs: this.#holdoffs,
@@ -124,13 +132,13 @@ export class CopySession {
     const checkpoint = snapshot?.checkpoint ?? this.#checkpoint;
     const inKeys = this.#phase === 'keys';
     return {
-      version: 1,
-      about: this.#options.state.about,
+      ...this.#options.state,
       listingDone: this.#listingDone,
       checkpoint: inKeys ? this.#checkpoint : checkpoint,
       pendingKeys: inKeys ? keysAfter(this.#pendingKeys, snapshot?.checkpoint ?? null) : [],
       counters: snapshot === undefined ? { ...this.#base } : sumOf(this.#base, snapshot.atCheckpoint),
       failures: this.#failures,
+      manifest: snapshot?.manifest ?? this.#manifest,
     };
   }
 
@@ -183,6 +191,8 @@ export class CopySession {
       abortLeftUploads: mayHaveLeft && copy.dryRun !== true,
       onThrottled: () => this.#holdOff(),
       onFailure: (failure: CopyFailure) => this.#failed(failure),
+      onEntry: this.#options.onEntry,
+      manifest: this.#manifest,
     };
     return this.#phase === 'keys'
       ? copyKeys({ ...common, keys: this.#pendingKeys })
@@ -195,7 +205,8 @@ export class CopySession {
 
   /** Takes over what a run that ended has done for good. */
   #keep(run: CopyRun): void {
-    const { checkpoint, atCheckpoint } = run.snapshot();
+    const { checkpoint, atCheckpoint, manifest } = run.snapshot();
+    this.#manifest = manifest;
     this.#base = sumOf(this.#base, atCheckpoint);
     if (this.#phase === 'keys') this.#pendingKeys = keysAfter(this.#pendingKeys, checkpoint);
     else this.#checkpoint = checkpoint;

@@ -1,4 +1,4 @@
-import type { CopyCounters, CopyFailure } from '@weir/s3-copy';
+import type { CopyCounters, CopyFailure, ManifestState } from '@weir/s3-copy';
 import { formatBytes, formatCount, formatDuration } from '../output/figures.ts';
 import type { SessionEnd, SessionProgress } from './copy-session.ts';
 import type { Rates } from './rate-meter.ts';
@@ -21,6 +21,8 @@ export interface CopyReport {
   readonly error: { code: string; message: string } | null;
   /** The first of them; `--failed` has all. */
   readonly failures: readonly CopyFailure[];
+  /** Chain over every object that is done, in the order of the listing. */
+  readonly manifest: ManifestState;
 }
 
 /** Failures that a report shows. */

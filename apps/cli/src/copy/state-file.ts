@@ -4,7 +4,7 @@
  * copy has ended without failures, so that the same command then begins anew.
  */
 import { open, readFile, rename, rm } from 'node:fs/promises';
-import type { CopyCounters, CopyFailure } from '@weir/s3-copy';
+import { EMPTY_MANIFEST, type CopyCounters, type CopyFailure, type ManifestState } from '@weir/s3-copy';
 import { CommandError } from '../output/command-error.ts';
 
 const VERSION = 1;
@@ -22,11 +22,27 @@ export interface CopyState {
   /** Counters of what is done for good. */
   readonly counters: CopyCounters;
   readonly failures: readonly CopyFailure[];
+  /** Chain over everything that is done. */
+  readonly manifest: ManifestState;
+  /** How long the files of `--failed` and `--manifest` were, in bytes. */
+  readonly failedBytes: number;
+  readonly manifestBytes: number;
 }
 
 /** A state that has not begun. */
 export function freshState(about: string, counters: CopyCounters): CopyState {
-  return { version: VERSION, about, listingDone: false, checkpoint: null, pendingKeys: [], counters, failures: [] };
+  return {
+    version: VERSION,
+    about,
+    listingDone: false,
+    checkpoint: null,
+    pendingKeys: [],
+    counters,
+    failures: [],
+    manifest: EMPTY_MANIFEST,
+    failedBytes: 0,
+    manifestBytes: 0,
+  };
 }
 
 /**
@@ -76,8 +92,17 @@ function isState(value: unknown): value is CopyState {
     typeof state.counters === 'object' &&
     state.counters !== null &&
     Object.values(state.counters).every((count) => typeof count === 'number') &&
-    Array.isArray(state.failures)
+    Array.isArray(state.failures) &&
+    isChain(state.manifest) &&
+    typeof state.failedBytes === 'number' &&
+    typeof state.manifestBytes === 'number'
   );
+}
+
+function isChain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { digest, entries }: Partial<Record<keyof ManifestState, unknown>> = value;
+  return typeof digest === 'string' && /^[0-9a-f]{64}$/.test(digest) && typeof entries === 'number';
 }
 
 /** Keeps the state of one copy in a file. Writes are one after the other. */

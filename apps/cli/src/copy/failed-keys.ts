@@ -1,7 +1,5 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { objectKey } from '@weir/protocol';
-import type { CopyFailure } from '@weir/s3-copy';
 import { CommandError } from '../output/command-error.ts';
 
 /** Most keys of one file that are tried again in one run: they are held in memory. */
@@ -44,35 +42,4 @@ function keyOfLine(line: string): string | null {
     }
   }
   return objectKey.safeParse(key).success && typeof key === 'string' ? key : null;
-}
-
-/** A file that gets one line of JSON for each object that could not be copied, as soon as that is certain. */
-export class FailedFile {
-  readonly #stream: WriteStream;
-  #error: Error | null = null;
-
-  /** @param goOn keep what an earlier run of this copy wrote. */
-  constructor(file: string, goOn: boolean) {
-    this.#stream = createWriteStream(file, { flags: goOn ? 'a' : 'w' });
-    this.#stream.on('error', (error) => {
-      this.#error = error;
-    });
-  }
-
-  add(failure: CopyFailure): void {
-    if (this.#error === null) this.#stream.write(`${JSON.stringify(failure)}\n`);
-  }
-
-  /** Everything is in the file. @throws CommandError when it could not be written */
-  async close(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      if (this.#error !== null) resolve();
-      else this.#stream.once('close', resolve).end();
-    });
-    if (this.#error === null) return;
-    throw new CommandError('file-unwritable', `cannot write the list of failed objects: ${this.#error.message}`, {
-      remedy: 'Name a file in a folder that may be written with --failed.',
-      cause: this.#error,
-    });
-  }
 }
