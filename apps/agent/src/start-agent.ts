@@ -5,7 +5,7 @@ import type { OperationGate } from '@weir/s3-copy';
 import type { Logger } from 'pino';
 import { Agent } from './agent.ts';
 import { parseAgentOptions, type AgentOptions } from './config/agent-options.ts';
-import { EnrolmentError, obtainCredential } from './credential/enrol.ts';
+import { enrol, EnrolmentError, obtainCredential, type EnrolmentOptions, type KnownAgent } from './credential/enrol.ts';
 import { createAgentLog } from './log.ts';
 import { S3Engine } from './s3/s3-engine.ts';
 import type { CopyEngine } from './shards/copy-engine.ts';
@@ -26,7 +26,8 @@ export interface AgentDependencies {
 
 /**
  * Starts an agent: checks the options, enrols or takes the stored credential, and sends the first heartbeat. Resolves when
- * the console has answered it; while no console answers, it keeps trying.
+ * the console has answered it; while no console answers, it keeps trying. A stored credential that the console refuses is
+ * replaced when there is an enrolment token, so revoking keeps a machine out for good only together with a new token.
  * @throws AgentOptionsError with every problem; EnrolmentError when the console does not let it in; CredentialFileError;
  *   the reason of `signal`
  */
@@ -36,9 +37,8 @@ export async function startAgent(options: AgentOptions, dependencies: AgentDepen
   const timing = dependencies.timing ?? realTiming;
   const fetch: Fetch = dependencies.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const signal = dependencies.signal ?? new AbortController().signal;
-  const host = hostname().slice(0, 255);
-  const known = await obtainCredential(config, {
-    host,
+  const enrolment: EnrolmentOptions = {
+    host: hostname().slice(0, 255),
     fetch,
     timing,
     signal,
@@ -46,22 +46,36 @@ export async function startAgent(options: AgentOptions, dependencies: AgentDepen
       const message = error instanceof Error ? error.message : String(error);
       log.warn({ error: message, retryInMs: Math.round(inMs) }, 'waiting for the console');
     },
-  });
-  log.info(
-    { agentId: known.agentId, name: config.name, console: config.consoleUrl },
-    known.enrolledNow ? 'enrolled at the console' : 'known to the console',
-  );
-  const concurrencyPerShard = Math.max(1, Math.floor(config.concurrency / config.slots));
-  const agent = new Agent({
-    config,
-    identity: { agentId: known.agentId, host, bootId: randomUUID() },
-    client: createClient({ baseUrl: config.consoleUrl, token: known.credential, fetch }),
-    makeEngine: dependencies.makeEngine ?? ((gate) => new S3Engine({ gate, concurrencyPerShard, now: timing.now })),
-    log,
-    timing,
-  });
-  await connect(agent, known.file, signal);
-  return agent;
+  };
+  const makeEngine =
+    dependencies.makeEngine ?? ((gate) => new S3Engine({ gate, concurrency: config.concurrency, timing }));
+  const begin = async (known: KnownAgent): Promise<Agent> => {
+    const { agentId, credential, enrolledNow, file } = known;
+    log.info(
+      { agentId, name: config.name, console: config.consoleUrl },
+      enrolledNow ? 'enrolled at the console' : 'known to the console',
+    );
+    const agent = new Agent({
+      config,
+      identity: { agentId, host: enrolment.host, bootId: randomUUID() },
+      client: createClient({ baseUrl: config.consoleUrl, token: credential, fetch }),
+      makeEngine,
+      log,
+      timing,
+    });
+    await connect(agent, file, signal);
+    return agent;
+  };
+  const known = await obtainCredential(config, enrolment);
+  try {
+    return await begin(known);
+  } catch (error) {
+    const refused = error instanceof EnrolmentError && error.code === 'wrong-credentials';
+    if (!refused || known.enrolledNow || config.enrolmentToken === null) throw error;
+    // It was revoked, or the console was set up anew; whoever has the token may come in all the same.
+    log.warn({ agentId: known.agentId }, 'the console refuses the stored credential: enrolling again with the token');
+    return begin(await enrol(config, enrolment));
+  }
 }
 
 async function connect(agent: Agent, credentialFile: string, signal: AbortSignal): Promise<void> {
@@ -75,7 +89,7 @@ async function connect(agent: Agent, credentialFile: string, signal: AbortSignal
     const why = end.reason === 'refused' ? end.error.message : String(error);
     throw new EnrolmentError(
       'wrong-credentials',
-      `${why.replace(/\.$/, '')}. If it was revoked, or the console was set up anew, remove ${credentialFile} and start with an enrolment token`,
+      `${why.replace(/\.$/, '')}. If it was revoked, or the console was set up anew, start the agent with the enrolment token that the Agents page shows: it then replaces ${credentialFile}`,
       error,
     );
   } finally {

@@ -30,13 +30,24 @@ export interface EnrolmentOptions {
  * that does not answer yet.
  * @throws EnrolmentError, CredentialFileError, the reason of `signal`
  */
-export async function obtainCredential(
-  config: AgentConfig,
-  options: EnrolmentOptions,
-): Promise<StoredCredential & { file: string; enrolledNow: boolean }> {
+export async function obtainCredential(config: AgentConfig, options: EnrolmentOptions): Promise<KnownAgent> {
   const file = new CredentialFile(config.stateDir, config.consoleUrl, config.name);
   const stored = await file.read();
-  if (stored !== null) return { ...stored, file: file.path, enrolledNow: false };
+  return stored === null ? enrol(config, options) : { ...stored, file: file.path, enrolledNow: false };
+}
+
+/** A credential with where it is kept and whether it is new. */
+export interface KnownAgent extends StoredCredential {
+  file: string;
+  enrolledNow: boolean;
+}
+
+/**
+ * A new credential for the enrolment token. It takes the place of a stored one, which the console refuses.
+ * @throws EnrolmentError, CredentialFileError, the reason of `signal`
+ */
+export async function enrol(config: AgentConfig, options: EnrolmentOptions): Promise<KnownAgent> {
+  const file = new CredentialFile(config.stateDir, config.consoleUrl, config.name);
   if (config.enrolmentToken === null) {
     throw new EnrolmentError(
       'token-missing',

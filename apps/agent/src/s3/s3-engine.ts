@@ -1,5 +1,6 @@
 import { callContext, copyKeys, copyRange, planRanges, S3Error } from '@weir/s3-copy';
 import type { CopyRunOptions, CopyResult, OperationGate } from '@weir/s3-copy';
+import type { Timing } from '../timing.ts';
 import { noProgress } from '../shards/copy-engine.ts';
 import type {
   CopyEnd,
@@ -14,15 +15,15 @@ import type {
   Traffic,
 } from '../shards/copy-engine.ts';
 import { ClientPool, type Borrowed } from './client-pool.ts';
+import { ConcurrencyShares } from './concurrency-shares.ts';
 import { removeLeftUploads } from './left-behind.ts';
 import { WaitMeter } from './wait-meter.ts';
 
 export interface S3EngineOptions {
   gate: OperationGate;
-  /** Objects under way at once in one shard: 1 or more. */
-  concurrencyPerShard: number;
-  /** Monotonic clock, in ms. */
-  now: () => number;
+  /** Objects under way at once over all shards, each of which may have one in any case: 1 or more. */
+  concurrency: number;
+  timing: Pick<Timing, 'now' | 'startTimer'>;
   clients?: ClientPool;
 }
 
@@ -32,13 +33,15 @@ type S3Run = ReturnType<typeof copyRange>;
 export class S3Engine implements CopyEngine {
   readonly #options: S3EngineOptions;
   readonly #clients: ClientPool;
+  readonly #shares: ConcurrencyShares;
   /** Runs under way, with the traffic of theirs that was taken already. */
   readonly #running = new Map<S3Run, Traffic>();
   #untaken: Traffic = { bytesRead: 0, bytesWritten: 0 };
 
   constructor(options: S3EngineOptions) {
     this.#options = options;
-    this.#clients = options.clients ?? new ClientPool(options.now);
+    this.#clients = options.clients ?? new ClientPool(options.timing.now);
+    this.#shares = new ConcurrencyShares(options.concurrency, options.timing.startTimer);
   }
 
   async planBoundaries(
@@ -81,17 +84,19 @@ export class S3Engine implements CopyEngine {
   copy(task: ShardTask, listener: CopyListener, signal: AbortSignal): CopyRun {
     const source = this.#clients.borrow(task.source);
     const target = this.#clients.borrow(task.target);
-    const meter = new WaitMeter(this.#options.gate, this.#options.now);
+    const meter = new WaitMeter(this.#options.gate, this.#options.timing.now);
     const run = begin(task, {
       ...runOptions(task, source, target, listener),
       gate: meter,
-      concurrency: this.#options.concurrencyPerShard,
+      concurrency: this.#options.concurrency,
       signal,
     });
     this.#running.set(run, { bytesRead: 0, bytesWritten: 0 });
+    this.#shares.add(run);
     const ended = run.result.then((result) => {
       this.#collect(run);
       this.#running.delete(run);
+      this.#shares.remove(run);
       source.giveBack();
       target.giveBack();
       return endOf(result);

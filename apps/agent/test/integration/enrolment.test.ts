@@ -73,10 +73,26 @@ test('an agent that is revoked ends by itself and says why; its credential does 
   await fleet.admin.call('revokeAgent', { params: { agentId: agent.agentId } });
   const end = await agent.done;
   expect(end.reason).toBe('refused');
-  await expect(fleet.startAgent('outcast')).rejects.toMatchObject({
+  const { enrolmentToken: _, ...withoutToken } = fleet.agentOptions('outcast');
+  await expect(startAgent(withoutToken, { logger: fleet.logger() })).rejects.toMatchObject({
     code: 'wrong-credentials',
     message: expect.stringContaining(await credentialFileOf('outcast')),
   });
+});
+
+test('a revoked agent that is started with the enrolment token enrols again as a new agent, which its next start knows', async () => {
+  const revoked = await fleet.startAgent('prodigal');
+  await fleet.admin.call('revokeAgent', { params: { agentId: revoked.agentId } });
+  await revoked.done;
+  const again = await fleet.startAgent('prodigal');
+  expect(again.agentId).not.toBe(revoked.agentId);
+  await again.stop();
+  const { enrolmentToken: _, ...withoutToken } = fleet.agentOptions('prodigal');
+  const known = await startAgent(withoutToken, { logger: fleet.logger() });
+  expect(known.agentId).toBe(again.agentId);
+  await known.stop();
+  const { agents } = await fleet.admin.call('agents');
+  expect(agents.filter(({ name }) => name === 'prodigal').map(({ revoked }) => revoked)).toEqual([true, false]);
 });
 
 test('a damaged credential is reported, not replaced', async () => {
