@@ -1,4 +1,4 @@
-import { appetiteOf, enforcedLimit, type RunningAgent } from './allocation.ts';
+import { enforcedLimit, type RunningAgent } from './allocation.ts';
 import type { MaxMinReason } from './allocation-reason.ts';
 import { claimOf, lookAhead, shareOf, type Claim, type Outlook } from './max-min.ts';
 import { OrderedTallies, type Place } from './ordered-tallies.ts';
@@ -53,7 +53,8 @@ export class MaxMinSplit implements Split {
     const claim = claimOf(agent);
     const { weight, floorTps, useTps } = claim;
     const floors = useTps === 'new' ? this.#newcomers : this.#floors;
-    const hungry = agent.limited === true || appetiteOf(agent) === 'hungry';
+    // Not by the ratio of 0.9: whoever has what it uses and a little more is content here.
+    const hungry = agent.limited === true || (agent.actualTps !== null && agent.actualTps >= agent.allocatedTps);
     if (useTps === 'all') this.#open += 1;
     if (hungry) this.#hungry += 1;
     this.#members.set(agent.id, {

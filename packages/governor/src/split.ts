@@ -4,7 +4,7 @@ import type { AllocationReason } from './allocation-reason.ts';
 /** The agents in the split with what they run with and reported; answers what each is given next. */
 export interface Split {
   readonly size: number;
-  /** Agents that use all or nearly all of what they run with, or more. */
+  /** Agents that want more than they run with, as the policy judges it. */
   readonly hungry: number;
   /** Budget in TPS; a value below 100 counts as 100. */
   set globalLimitTps(limit: number);

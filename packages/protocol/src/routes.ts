@@ -8,6 +8,7 @@ import {
   heartbeatRequest,
   heartbeatResponse,
 } from './agents.ts';
+import { allocationWhy } from './allocation-reason.ts';
 import { id } from './identifiers.ts';
 import {
   claimRequest,
@@ -87,6 +88,10 @@ export const routes = {
   }),
 
   agents: route('GET', '/api/v1/agents', 'viewer', 'All agents', { response: agentList }),
+  agentWhy: route('GET', '/api/v1/agents/:agentId/why', 'viewer', 'Why an agent has what it has', {
+    params: agentParams,
+    response: allocationWhy,
+  }),
   revokeAgent: route('POST', '/api/v1/agents/:agentId/revoke', 'admin', 'Revoke an agent', {
     params: agentParams,
     response: agentView,

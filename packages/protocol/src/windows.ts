@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { count, id, rate } from './identifiers.ts';
 
+export * from './allocation-reason.ts';
+
 /**
  * Credits for one window. A grant replaces what the agent had left, it never adds to it.
  * `windowNumber` grows by one with each new grant to this agent within one `epoch` of the coordinator.

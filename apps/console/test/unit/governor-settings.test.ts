@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_GOVERNOR_SETTINGS, type GovernorSettings, type Grant } from '@weir/protocol';
+import { allocationWhy, DEFAULT_GOVERNOR_SETTINGS, type GovernorSettings, type Grant } from '@weir/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { explainAllocation } from '../../src/actions/explain-allocation.ts';
 import { listWindows } from '../../src/actions/list-windows.ts';
 import { readMonitor } from '../../src/actions/read-monitor.ts';
 import { saveGovernorSettings } from '../../src/actions/save-governor-settings.ts';
@@ -235,4 +236,30 @@ test('a window that an earlier life of this console granted is kept, once for ea
     await second.stop();
     await rm(folder, { recursive: true });
   }
+});
+
+test('every grant is explained by the numbers that made it, for this window and the one before', async () => {
+  const all = await workers([20_000, 100, 100]);
+  await save({});
+  await windows(1, all);
+  const id = all[0]?.agent.agentId ?? '';
+  expect(explainAllocation(console.context, id)).toMatchObject({
+    agentId: id,
+    grants: [
+      { windowNumber: 1, ageMs: 30_000, computedCredits: 90_000, reason: { rule: 'first-grant', onlineAgents: 3 } },
+    ],
+  });
+  await windows(1, all);
+  const [now, before] = explainAllocation(console.context, id).grants;
+  expect(now?.reason).toMatchObject({ rule: 'reclaim', appetite: 'hungry', baseTps: 3_000, runsWithTps: 3_000 });
+  expect(before?.windowNumber).toBe(1);
+  await save({ allocationPolicy: 'max-min' });
+  await windows(2, all);
+  const [fair] = explainAllocation(console.context, id).grants;
+  expect(fair?.reason).toMatchObject({ rule: 'max-min', wants: 'use', useTps: 20_000, hungryAgents: 1 });
+  for (const { reason, creditBudget } of explainAllocation(console.context, id).grants) {
+    expect(Math.floor(reason.shareTps * 30)).toBe(creditBudget);
+  }
+  expect(allocationWhy.safeParse(explainAllocation(console.context, id)).error).toBeUndefined();
+  expect(() => explainAllocation(console.context, 'agt_0')).toThrow('There is no agent');
 });

@@ -141,7 +141,7 @@ describe('max-min with weights, minimums and agents that want it all', () => {
         for (const agent of agents) split.put(agent);
         const hungry = agents.filter(
           ({ limited, actualTps, allocatedTps }) =>
-            limited === true || (actualTps !== null && actualTps / allocatedTps >= 0.9),
+            limited === true || (actualTps !== null && actualTps >= allocatedTps),
         );
         expect(split.hungry).toBe(hungry.length);
         for (const { id } of agents) {

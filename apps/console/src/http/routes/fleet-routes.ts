@@ -1,4 +1,5 @@
 import type { ConsoleContext } from '../../actions/context.ts';
+import { explainAllocation } from '../../actions/explain-allocation.ts';
 import { listAgents } from '../../actions/list-agents.ts';
 import { listWindows } from '../../actions/list-windows.ts';
 import { readHistory } from '../../actions/read-history.ts';
@@ -10,12 +11,13 @@ import { personOf, type Handlers } from '../call.ts';
 export function fleetRoutes(
   context: ConsoleContext,
   publicUrl: () => string,
-): Pick<Handlers, 'monitor' | 'monitorHistory' | 'windows' | 'agents' | 'revokeAgent' | 'enrolment'> {
+): Pick<Handlers, 'monitor' | 'monitorHistory' | 'windows' | 'agents' | 'agentWhy' | 'revokeAgent' | 'enrolment'> {
   return {
     monitor: ({ query }) => readMonitor(context, query),
     monitorHistory: ({ query }) => readHistory(context, query.range),
     windows: async ({ query }) => ({ windows: await listWindows(context, query.limit) }),
     agents: () => ({ agents: listAgents(context) }),
+    agentWhy: ({ params }) => explainAllocation(context, params.agentId),
     revokeAgent: (call) => revokeAgent(context, call.params.agentId, personOf(call).username),
     enrolment: () => ({
       token: context.enrolmentToken,
