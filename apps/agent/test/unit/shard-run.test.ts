@@ -1,71 +1,15 @@
 import { ApiError } from '@weir/client';
-import type { Assignment, CopyCounters, Holdoff, ShardWork } from '@weir/protocol';
-import { pino } from 'pino';
+import type { Holdoff } from '@weir/protocol';
 import { describe, expect, test } from 'vitest';
-import { SimulatedTime } from '../../../../packages/governor-client/test/unit/simulated-time.ts';
-import { NO_COUNTERS, noProgress, type CopyEnd } from '../../src/shards/copy-engine.ts';
-import { ShardRun } from '../../src/shards/shard-run.ts';
-import type { LeaseEnd } from '../../src/shards/shard-reporter.ts';
-import { anAssignment } from './assignments.ts';
-import { FakeEngine, type FakeCopy } from './fake-engine.ts';
-import { leaseLost, ReportedConsole, unreachable } from './reported-console.ts';
-
-function counters(objectsCopied: number, more: Partial<CopyCounters> = {}): CopyCounters {
-  return { ...NO_COUNTERS, objectsCopied, ...more };
-}
-
-/** A shard whose copying is the test. */
-class Bench {
-  readonly time = new SimulatedTime();
-  readonly console = new ReportedConsole();
-  readonly engine = new FakeEngine();
-  readonly splits: string[][] = [];
-  readonly log: Record<string, unknown>[] = [];
-  holdoff: Holdoff | null = null;
-  startsHoldoff = true;
-  splitAnswer: ShardWork | Error = { type: 'range', startAfter: null, endAt: 'm' };
-  end: LeaseEnd | null = null;
-  readonly run: ShardRun;
-
-  constructor(assignment: Partial<Assignment> = {}, prepare: (bench: Bench) => void = () => undefined) {
-    prepare(this);
-    this.run = new ShardRun({
-      assignment: anAssignment(assignment),
-      engine: this.engine,
-      console: {
-        split: async (_, __, boundaries) => {
-          this.splits.push(boundaries);
-          if (this.splitAnswer instanceof Error) throw this.splitAnswer;
-          return this.splitAnswer;
-        },
-        report: (_, report, signal) => this.console.report(report, signal),
-      },
-      holdoff: () => this.holdoff,
-      onThrottled: () => this.startsHoldoff,
-      log: pino({ base: null }, { write: (line: string) => void this.log.push(JSON.parse(line)) }),
-      timing: { now: this.time.now, startTimer: this.time.startTimer, random: () => 0.5 },
-      reportIntervalMs: 2_000,
-      drainMs: 4_000,
-      patienceMs: 60_000,
-    });
-    void this.run.ended.then((end) => (this.end = end));
-  }
-
-  get last(): FakeCopy {
-    return this.engine.last;
-  }
-
-  endCopy(end: CopyEnd): Promise<void> {
-    this.engine.last.end(end);
-    return this.time.settle();
-  }
-}
+import { noProgress } from '../../src/shards/copy-engine.ts';
+import { leaseLost, unreachable } from './reported-console.ts';
+import { counters, ShardBench } from './shard-bench.ts';
 
 const trouble = { code: 'connection-refused', message: 'GetObject: connection refused' };
 
 describe('a shard', () => {
   test('is copied, and its end reported with everything that was counted', async () => {
-    const bench = new Bench({ checkpoint: 'c' });
+    const bench = new ShardBench({ checkpoint: 'c' });
     expect(bench.last.task).toMatchObject({ jobId: 'job-1', checkpoint: 'c', work: { type: 'range', endAt: null } });
     bench.last.reached = { ...noProgress('z', null), atCheckpoint: counters(5), live: counters(5, { parkedMs: 1.6 }) };
     await bench.endCopy({ type: 'completed' });
@@ -77,7 +21,7 @@ describe('a shard', () => {
   });
 
   test('is split first when the console asks for it, and only the first range is copied', async () => {
-    const bench = new Bench({ splitInto: 3 }, (bench) => {
+    const bench = new ShardBench({ splitInto: 3 }, (bench) => {
       bench.engine.plan = { type: 'planned', boundaries: ['m', 't'] };
     });
     await bench.time.settle();
@@ -86,7 +30,7 @@ describe('a shard', () => {
   });
 
   test('keeps its lease alive while it is planned, and is silent while the split is under way', async () => {
-    const bench = new Bench({ splitInto: 3 }, (bench) => {
+    const bench = new ShardBench({ splitInto: 3 }, (bench) => {
       bench.engine.plan = { type: 'planned', boundaries: ['m'] };
       bench.splitAnswer = unreachable;
     });
@@ -102,7 +46,7 @@ describe('a shard', () => {
   });
 
   test('whose split is refused is copied whole', async () => {
-    const bench = new Bench({ splitInto: 3 }, (bench) => {
+    const bench = new ShardBench({ splitInto: 3 }, (bench) => {
       bench.engine.plan = { type: 'planned', boundaries: ['m'] };
       bench.splitAnswer = new ApiError({ code: 'validation-failed', status: 400, message: 'not ascending' });
     });
@@ -112,11 +56,11 @@ describe('a shard', () => {
 
   test('that no retry can help fails its job with the reason, in planning as in copying', async () => {
     const hopeless = { type: 'hopeless', trouble: { code: 'NoSuchBucket', message: 'gone' } } as const;
-    const planned = new Bench({ splitInto: 3 }, (bench) => {
+    const planned = new ShardBench({ splitInto: 3 }, (bench) => {
       bench.engine.plan = hopeless;
     });
     await planned.time.settle();
-    const copied = new Bench();
+    const copied = new ShardBench();
     await copied.endCopy(hopeless);
     for (const bench of [planned, copied]) {
       expect(bench.console.taken).toMatchObject([{ state: 'failed', error: hopeless.trouble }]);
@@ -127,7 +71,7 @@ describe('a shard', () => {
 
 describe('trouble', () => {
   test('is waited out: the next attempt begins at the checkpoint and counts what it repeats once', async () => {
-    const bench = new Bench();
+    const bench = new ShardBench();
     bench.last.reached = { ...noProgress('f', null), atCheckpoint: counters(6), live: counters(9) };
     await bench.endCopy({ type: 'interrupted', trouble });
     expect(bench.run.progress()).toMatchObject({ checkpoint: 'f', atCheckpoint: counters(6), live: counters(6) });
@@ -140,7 +84,7 @@ describe('trouble', () => {
   });
 
   test('without any progress fails the job when patience ends, and progress renews patience', async () => {
-    const bench = new Bench();
+    const bench = new ShardBench();
     for (let attempt = 0; attempt < 4; attempt++) {
       await bench.time.advance(50_000);
       const done = attempt + 1;
@@ -157,7 +101,7 @@ describe('trouble', () => {
   });
 
   test('that is a bug of ours is tried again, not let out', async () => {
-    const bench = new Bench({ splitInto: 2 }, (bench) => {
+    const bench = new ShardBench({ splitInto: 2 }, (bench) => {
       bench.engine.plan = new TypeError('x is undefined');
     });
     await bench.time.settle();
@@ -170,7 +114,7 @@ describe('trouble', () => {
   });
 
   test('that is a bug and does not go away fails the job', async () => {
-    const bench = new Bench({ splitInto: 2 }, (bench) => {
+    const bench = new ShardBench({ splitInto: 2 }, (bench) => {
       bench.engine.plan = new TypeError('x is undefined');
     });
     await bench.time.advance(300_000);
@@ -186,7 +130,7 @@ describe('a holdoff', () => {
   const holdoff: Holdoff = { remainingMs: 40_000, reason: '503', jobId: 'job-1' };
 
   test('pauses the copying and is reported at once, and so is its end', async () => {
-    const bench = new Bench();
+    const bench = new ShardBench();
     bench.holdoff = holdoff;
     bench.run.holdoffBegan();
     await bench.time.settle();
@@ -200,7 +144,7 @@ describe('a holdoff', () => {
   });
 
   test('that this shard caused is counted for it; one that was under way already is not', async () => {
-    const bench = new Bench();
+    const bench = new ShardBench();
     bench.last.listener.onThrottled({ code: 'SlowDown', message: 'slow down' });
     bench.startsHoldoff = false;
     bench.last.listener.onThrottled({ code: 'SlowDown', message: 'slow down' });
@@ -209,7 +153,7 @@ describe('a holdoff', () => {
   });
 
   test('under way when a shard is accepted pauses it from the start', () => {
-    const bench = new Bench({}, (bench) => {
+    const bench = new ShardBench({}, (bench) => {
       bench.holdoff = holdoff;
     });
     expect(bench.last.paused).toBe(true);
@@ -218,7 +162,7 @@ describe('a holdoff', () => {
 
 describe('giving a shard back', () => {
   test('when the console wants it: what is under way may finish, then it is released at its checkpoint', async () => {
-    const bench = new Bench();
+    const bench = new ShardBench();
     bench.console.desired = 'release';
     await bench.time.advance(2_000);
     expect(bench.last.released).toBe(true);
@@ -231,7 +175,7 @@ describe('giving a shard back', () => {
   });
 
   test('what does not finish in time is cut off', async () => {
-    const bench = new Bench();
+    const bench = new ShardBench();
     bench.run.release();
     await bench.time.advance(3_999);
     expect(bench.last.signal.aborted).toBe(false);
@@ -241,14 +185,14 @@ describe('giving a shard back', () => {
   });
 
   test('work that ends while it is given back counts as completed', async () => {
-    const bench = new Bench();
+    const bench = new ShardBench();
     bench.run.release();
     await bench.endCopy({ type: 'completed' });
     expect(bench.console.taken.at(-1)).toMatchObject({ state: 'completed' });
   });
 
   test('a cancelled job is cut off at once', async () => {
-    const bench = new Bench();
+    const bench = new ShardBench();
     bench.console.desired = 'abandon';
     await bench.time.advance(2_000);
     expect(bench.last.signal.aborted).toBe(true);
@@ -257,7 +201,7 @@ describe('giving a shard back', () => {
   });
 
   test('also ends a shard that waits for better times', async () => {
-    const bench = new Bench();
+    const bench = new ShardBench();
     await bench.endCopy({ type: 'interrupted', trouble });
     bench.run.release();
     await bench.time.settle();
@@ -266,7 +210,7 @@ describe('giving a shard back', () => {
   });
 
   test('a lost lease cuts everything off at once and reports no more', async () => {
-    const bench = new Bench();
+    const bench = new ShardBench();
     bench.console.error = leaseLost;
     await bench.time.advance(2_000);
     expect(bench.last.signal.aborted).toBe(true);
@@ -277,7 +221,7 @@ describe('giving a shard back', () => {
   });
 
   test('a lease lost while the split is under way is noticed afterwards', async () => {
-    const bench = new Bench({ splitInto: 3 }, (bench) => {
+    const bench = new ShardBench({ splitInto: 3 }, (bench) => {
       bench.engine.plan = { type: 'planned', boundaries: ['m'] };
       bench.splitAnswer = leaseLost;
       bench.console.error = leaseLost;
