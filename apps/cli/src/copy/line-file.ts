@@ -35,7 +35,8 @@ export class LineFile {
         remedy: 'Put it back, or begin anew with another file for --resume.',
       });
     }
-    await handle.truncate(keptBytes);
+    // A pipe or a device has no length to cut.
+    if (size > keptBytes) await handle.truncate(keptBytes);
     return new LineFile(file, handle, keptBytes);
   }
 

@@ -69,7 +69,7 @@ export function reportLines(
     `in ${formatDuration(tookMs)}`,
     `${formatCount(report.objectsPerSecond)}/s`,
     `${formatBytes(report.bytesPerSecond)}/s`,
-    ...(report.holdoffs > 0 ? [`${formatCount(report.holdoffs)} pauses after SlowDown`] : []),
+    ...(report.holdoffs > 0 ? [`paused ${formatCount(report.holdoffs)} × after SlowDown`] : []),
   ];
   const lines = [`${HEADINGS[report.state]}: ${figures.join(', ')}.`];
   for (const { key, code, message, requestId } of report.failures) {

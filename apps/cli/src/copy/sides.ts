@@ -144,8 +144,9 @@ function credentialsOf(
       remedy: `Let the AWS command line fetch them:  eval "$(aws configure export-credentials --profile ${name} --format env)"`,
     });
   }
-  const missing = holder === undefined ? 'credentials' : accessKeyId === undefined ? 'access key' : 'secret key';
-  throw new CommandError('credentials-missing', `there is no ${missing} for the ${side}`, {
+  const missing =
+    holder === undefined ? 'are no credentials' : `is no ${accessKeyId === undefined ? 'access' : 'secret'} key`;
+  throw new CommandError('credentials-missing', `there ${missing} for the ${side}`, {
     remedy:
       `Set ${prefix}_ACCESS_KEY_ID and ${prefix}_SECRET_ACCESS_KEY in the environment, name a profile of ~/.aws with ` +
       `--${side}-profile, or name other variables with --${side}-env.`,
