@@ -10,7 +10,18 @@ import { Skeleton } from './components/skeleton.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
-import { AgentsPage, AlarmsPage, JobPage, JobsPage, MonitorPage, NewJobPage, SettingsPage } from './pages.ts';
+import {
+  AgentsPage,
+  AlarmsPage,
+  AuditPage,
+  JobPage,
+  JobsPage,
+  MonitorPage,
+  NewJobPage,
+  QuotaPage,
+  QuotasPage,
+  SettingsPage,
+} from './pages.ts';
 import { LeaveDialog } from './shell/leave-dialog.tsx';
 import { guardNavigation } from './shell/leave-guard.ts';
 import { Shell } from './shell/shell.tsx';
@@ -70,6 +81,19 @@ function Pages(): ReactElement {
       <Route path="/alarms">
         <AlarmsPage />
       </Route>
+      <Route path="/quotas">
+        <QuotasPage part="definitions" />
+      </Route>
+      <Route path="/quotas/stores">
+        <QuotasPage part="stores" />
+      </Route>
+      <Route path="/quotas/audits">
+        <QuotasPage part="audits" />
+      </Route>
+      <Route path="/quotas/definitions/:definitionId">
+        {({ definitionId }) => <QuotaPage key={definitionId} definitionId={definitionId} />}
+      </Route>
+      <Route path="/quotas/audits/:auditId">{({ auditId }) => <AuditPage key={auditId} auditId={auditId} />}</Route>
       <Route path="/settings">
         <Redirect to="/settings/tps-rate-limiting" replace />
       </Route>
@@ -78,6 +102,15 @@ function Pages(): ReactElement {
       </Route>
       <Route path="/settings/endpoints">
         <SettingsPage section="endpoints" />
+      </Route>
+      <Route path="/settings/accounts">
+        <SettingsPage section="accounts" />
+      </Route>
+      <Route path="/settings/audit-log">
+        <SettingsPage section="audit-log" />
+      </Route>
+      <Route path="/settings/password">
+        <SettingsPage section="password" />
       </Route>
       <Route>
         <NotFoundPage />

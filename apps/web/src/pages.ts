@@ -1,4 +1,6 @@
 import { lazy, type ComponentType } from 'react';
+import type { QuotasPart } from './pages/quotas/quotas-page.tsx';
+import type { SettingsSection } from './pages/settings/settings-page.tsx';
 
 /** Code of the pages, each in a file of its own, read when it is first shown or when the browser is idle. */
 const files = {
@@ -9,6 +11,9 @@ const files = {
   agents: () => import('./pages/agents/agents-page.tsx'),
   alarms: () => import('./pages/alarms/alarms-page.tsx'),
   settings: () => import('./pages/settings/settings-page.tsx'),
+  quotas: () => import('./pages/quotas/quotas-page.tsx'),
+  quota: () => import('./pages/quotas/quota-page.tsx'),
+  quotaAudit: () => import('./pages/quotas/audit-page.tsx'),
 } as const;
 
 type Page<Props = unknown> = ComponentType<Props>;
@@ -19,8 +24,18 @@ export const JobPage: Page<{ jobId: string }> = lazy(async () => ({ default: (aw
 export const NewJobPage: Page = lazy(async () => ({ default: (await files.newJob()).NewJobPage }));
 export const AgentsPage: Page = lazy(async () => ({ default: (await files.agents()).AgentsPage }));
 export const AlarmsPage: Page = lazy(async () => ({ default: (await files.alarms()).AlarmsPage }));
-export const SettingsPage: Page<{ section: 'tps-rate-limiting' | 'endpoints' }> = lazy(async () => ({
+export const SettingsPage: Page<{ section: SettingsSection }> = lazy(async () => ({
   default: (await files.settings()).SettingsPage,
+}));
+
+export const QuotasPage: Page<{ part: QuotasPart }> = lazy(async () => ({
+  default: (await files.quotas()).QuotasPage,
+}));
+export const QuotaPage: Page<{ definitionId: string }> = lazy(async () => ({
+  default: (await files.quota()).QuotaPage,
+}));
+export const AuditPage: Page<{ auditId: string }> = lazy(async () => ({
+  default: (await files.quotaAudit()).AuditPage,
 }));
 
 /** Reads all pages ahead, so that the first visit of each shows no placeholder. Failures are met when a page is shown. */

@@ -16,6 +16,7 @@ const ENTRIES: readonly Entry[] = [
   { href: '/jobs', label: 'Copy Jobs', icon: 'jobs' },
   { href: '/agents', label: 'Agents', icon: 'agents' },
   { href: '/alarms', label: 'Alarms', icon: 'alarms' },
+  { href: '/quotas', label: 'Quotas', icon: 'quotas' },
   { href: '/settings', label: 'Setup & Settings', icon: 'settings' },
 ];
 

@@ -1,5 +1,6 @@
 import { Menu } from '@base-ui/react/menu';
 import { useRef, type ReactElement } from 'react';
+import { useLocation } from 'wouter';
 import type { Role, SessionView } from '@weir/protocol';
 import { useLogout } from '../data/session.ts';
 import { toastError } from '../components/toasts.tsx';
@@ -24,6 +25,7 @@ const THEMES: readonly { value: Theme; label: string }[] = [
 export function UserMenu({ session }: { session: SessionView }): ReactElement {
   const theme = useTheme();
   const logout = useLogout();
+  const [, navigate] = useLocation();
   // The popup stays inside the page's header, so that it belongs to a landmark like everything else.
   const place = useRef<HTMLDivElement>(null);
   return (
@@ -56,6 +58,10 @@ export function UserMenu({ session }: { session: SessionView }): ReactElement {
                 ))}
               </Menu.RadioGroup>
               <Menu.Separator className={cx(styles.separator)} />
+              <Menu.Item className={cx(styles.item)} onClick={() => navigate('/settings/password')}>
+                <span className={styles.mark} />
+                Change password
+              </Menu.Item>
               <Menu.Item className={cx(styles.item)} onClick={() => logout.mutate(undefined, { onError: toastError })}>
                 <span className={styles.mark} />
                 Log out

@@ -14,17 +14,23 @@ import { toastError } from '../../components/toasts.tsx';
 import { formatCount, formatPercent, formatSetPercent } from '../../format/numbers.ts';
 import { formatDateTime, formatDuration } from '../../format/time.ts';
 import { ALARM_REMEDIES, alarmState } from '../../words/alarm-words.ts';
+import { AlarmRulesCard } from './alarm-rules-card.tsx';
+import { DeliveriesCard, WebhooksCard } from './webhooks-card.tsx';
 import styles from './alarms-page.module.css';
 
-/** Alarms: what is active, what was, and who has seen it. */
+/** Alarms: what is active, what was, who has seen it, when they fire, and who is told. */
 export function AlarmsPage(): ReactElement {
   const alarms = useAlarms();
+  const may = useMay('admin');
   return (
     <>
       <PageHeader title="Alarms" />
       <QueryState query={alarms} placeholderHeight={320}>
         {(list) => <AlarmHistory alarms={list} />}
       </QueryState>
+      <AlarmRulesCard />
+      {may && <WebhooksCard />}
+      {may && <DeliveriesCard />}
     </>
   );
 }
