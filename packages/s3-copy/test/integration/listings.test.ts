@@ -14,7 +14,7 @@ import type { CopyItem, CopyRangeOptions, PlannedAction, S3Client } from '../../
 import { MIB, ODD_KEYS, clientFor, noise, put, putMany } from './fixtures.ts';
 import { readListing, readUploads, sdkClient } from './second-reader.ts';
 
-const OBJECTS = 600;
+const OBJECTS = 300;
 const keyOf = (index: number): string => `2026/${String(index % 7).padStart(2, '0')}/object ${index}.bin`;
 
 interface Side {
@@ -56,7 +56,7 @@ describe.each([
     const { client, proxy, server } = side();
     proxy.reset();
     const keys: string[] = [];
-    const options = { bucket: 'listed', prefix: '', pageSize: 10, listings: 8 };
+    const options = { bucket: 'listed', prefix: '', pageSize: 5, listings: 8 };
     for await (const page of listPages(pageFetcher(client, callContext()), options)) {
       keys.push(...page.map(({ key }) => key));
     }
