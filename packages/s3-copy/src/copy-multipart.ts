@@ -9,7 +9,7 @@ import { S3Error } from './errors.ts';
 import { etagIsOpaque, isMultipartEtag, md5OfEtag, multipartEtag, sameEtag } from './etag.ts';
 import { admit } from './gate.ts';
 import type { CallContext } from './gate.ts';
-import { keptFacts, withKeptFacts } from './learned.ts';
+import { keptFacts, requireMetadataKept, withKeptFacts } from './learned.ts';
 import type { KeptFacts } from './learned.ts';
 import { abortOtherUploads } from './left-uploads.ts';
 import type { Verification } from './manifest.ts';
@@ -57,6 +57,7 @@ export async function copyMultipart(
     const etag = await complete(copy, parts, judged.etag, call);
     if (resumed !== null) await requireSameHeaders(plan, item.key, source, targetKey, call);
     await tag(plan, targetKey, kept, call);
+    await requireMetadataKept(plan, targetKey, kept, call);
     return { type: 'copied', bytes: source.sizeBytes, etag, verified: judged.verified };
   } catch (error) {
     // The failure that led here is the one to report; a target that cannot abort has told so in it.

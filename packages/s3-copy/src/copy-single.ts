@@ -6,7 +6,7 @@ import { copyError } from './copy-errors.ts';
 import type { CopyItem, CopyOutcome, CopyPlan } from './copy-plan.ts';
 import { etagIsOpaque, md5OfEtag } from './etag.ts';
 import type { CallContext } from './gate.ts';
-import { keptFacts, withKeptFacts } from './learned.ts';
+import { keptFacts, requireMetadataKept, withKeptFacts } from './learned.ts';
 import type { KeptFacts } from './learned.ts';
 import type { Verification } from './manifest.ts';
 import { getObject, putObject } from './operations/objects.ts';
@@ -81,12 +81,14 @@ async function putHeld(copy: SingleCopy, { bytes, md5, verified, kept }: HeldObj
   const { client, bucket } = plan.target;
   const headers = [...kept.headers, ['content-md5', md5.toString('base64')] as const];
   const body = { type: 'bytes', bytes } as const;
-  return withRetries(client.retry, client.clock, call, async (attempt) => {
+  const outcome = await withRetries(client.retry, client.clock, call, async (attempt) => {
     const request = { bucket, key, headers, body };
     const put = await withKeptFacts(plan, kept, () => putObject(client, request, call, attempt, copy.put.spend()));
     call.traffic.bytesWritten += bytes.length;
     return outcomeOf(copy, put, { md5, bytes: bytes.length, verified, md5Announced: true });
   });
+  await requireMetadataKept(plan, key, kept, call);
+  return outcome;
 }
 
 /** Sends an object while it comes in. */
@@ -105,18 +107,21 @@ async function putStreamed(copy: SingleCopy, object: FetchedObject, attempt: num
       verified = checkRead(copy, object, digest);
     },
   });
-  const put = await sendStream(stream, async () => {
-    const kept = await keptFacts(plan, item.key, object.headers, call);
+  const { put, kept } = await sendStream(stream, async () => {
+    const facts = await keptFacts(plan, item.key, object.headers, call);
     const chunks = { type: 'stream', chunks: body.chunks, bytes: sizeBytes } as const;
-    const request = { bucket, key, headers: kept.headers, body: chunks };
-    return withKeptFacts(plan, kept, () => putObject(client, request, call, attempt, copy.put.spend()));
+    const request = { bucket, key, headers: facts.headers, body: chunks };
+    const stored = await withKeptFacts(plan, facts, () => putObject(client, request, call, attempt, copy.put.spend()));
+    return { put: stored, kept: facts };
   });
-  return outcomeOf(copy, put, {
+  const outcome = outcomeOf(copy, put, {
     md5: body.digest().md5,
     bytes: sizeBytes,
     verified,
     md5Announced: false,
   });
+  await requireMetadataKept(plan, key, kept, call);
+  return outcome;
 }
 
 /** @throws S3Error `checksum-mismatch` when what was read is not what the source says it is. */

@@ -1,6 +1,9 @@
 import type { CopyPlan } from './copy-plan.ts';
 import { S3Error } from './errors.ts';
 import type { CallContext } from './gate.ts';
+import { asEncodedWords, beyondAscii } from './encoded-metadata.ts';
+import type { Header } from './encoded-metadata.ts';
+import { headObject } from './operations/objects.ts';
 import { getObjectTagging, taggingHeader } from './operations/tags.ts';
 import type { ObjectTag } from './operations/tags.ts';
 import { keptHeaders } from './object-headers.ts';
@@ -30,7 +33,7 @@ export type WarningCounts = Partial<Record<WarningCode, number>>;
 
 /**
  * What a run has found out about its two endpoints, so that one refusal is enough: which headers the target takes, which
- * requests they know. All begin as true.
+ * requests they know. Most begin as true.
  */
 export class Learned {
   /** The target takes tags. */
@@ -41,6 +44,8 @@ export class Learned {
   partNumbers = true;
   /** The endpoint copies within itself. */
   serverSideCopy = true;
+  /** The target gives metadata beyond ASCII back as it got it; null: not known yet. */
+  rawMetadata: boolean | null = null;
   readonly #onWarning: (warning: CopyWarning) => void;
   readonly #counts: WarningCounts = {};
 
@@ -61,9 +66,11 @@ export class Learned {
 
 /** What goes to the target with an object's bytes. */
 export interface KeptFacts {
-  headers: (readonly [name: string, value: string])[];
+  headers: readonly Header[];
   /** Empty when the source has none, or when the target takes none. */
   tags: readonly ObjectTag[];
+  /** Metadata beyond ASCII that was sent as it is, although nobody knows yet how the target takes it. */
+  untried: readonly Header[];
 }
 
 /** The header of an upload did not suit the target; the run knows now, and the same object can be tried anew. */
@@ -78,7 +85,10 @@ export async function keptFacts(
   source: ResponseHeaders,
   call: CallContext,
 ): Promise<KeptFacts> {
-  const headers: KeptFacts['headers'] = keptHeaders(source);
+  const { rawMetadata } = plan.learned;
+  const asTheyAre = keptHeaders(source);
+  const untried = rawMetadata === null ? beyondAscii(asTheyAre) : [];
+  const headers = rawMetadata === false ? asEncodedWords(asTheyAre) : [...asTheyAre];
   const storageClass = source.get('x-amz-storage-class');
   if (storageClass !== null && storageClass !== 'STANDARD') {
     if (plan.learned.storageClasses) headers.push(['x-amz-storage-class', storageClass]);
@@ -86,7 +96,7 @@ export async function keptFacts(
   }
   const tags = (source.integer('x-amz-tagging-count') ?? 0) > 0 ? await tagsOf(plan, key, call) : [];
   if (tags.length > 0) headers.push(['x-amz-tagging', taggingHeader(tags)]);
-  return { headers, tags };
+  return { headers, tags, untried };
 }
 
 const NOT_KEPT = {
@@ -139,3 +149,24 @@ export async function withKeptFacts<T>(plan: CopyPlan, { headers }: KeptFacts, s
 
 /** Ceph says InvalidArgument. */
 const CLASS_REFUSALS = new Set(['InvalidStorageClass', 'InvalidArgument', 'NotImplemented']);
+
+/**
+ * Looks once per run how the target gave back metadata beyond ASCII.
+ * @throws HeaderRefusedError when it garbles the bytes, so that they have to be sent as encoded words
+ */
+export async function requireMetadataKept(
+  plan: CopyPlan,
+  targetKey: string,
+  { untried }: KeptFacts,
+  call: CallContext,
+): Promise<void> {
+  if (untried.length === 0 || plan.learned.rawMetadata === true) return;
+  const { headers } = await headObject(plan.target.client, plan.target.bucket, targetKey, call);
+  plan.learned.rawMetadata = untried.every(([name, value]) => oneBlank(headers.get(name)) === oneBlank(value));
+  if (!plan.learned.rawMetadata) throw new HeaderRefusedError('the target garbles metadata beyond ASCII');
+}
+
+/** Servers fold runs of blanks. */
+function oneBlank(value: string | null): string | null {
+  return value?.trim().replaceAll(/ +/g, ' ') ?? null;
+}

@@ -1,6 +1,7 @@
 import { cleanUp } from './clean-up.ts';
 import { copyError } from './copy-errors.ts';
 import type { CopyPlan } from './copy-plan.ts';
+import { asEncodedWords } from './encoded-metadata.ts';
 import { S3Error } from './errors.ts';
 import type { CallContext } from './gate.ts';
 import { keptHeaders } from './object-headers.ts';
@@ -93,7 +94,8 @@ export async function requireSameHeaders(
 }
 
 function kept(headers: ResponseHeaders): string {
-  const pairs = keptHeaders(headers).map(([name, value]) => `${name}: ${value}`);
+  // However the target gives back what is beyond ASCII.
+  const pairs = asEncodedWords(keptHeaders(headers)).map(([name, value]) => `${name}: ${value}`);
   return pairs.sort().join('\n');
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { copyRange } from '../../src/copy-range.ts';
 import type { CopyRangeOptions } from '../../src/copy-range.ts';
 import type { CopyWarning } from '../../src/learned.ts';
+import { encodedWords } from '../../src/encoded-metadata.ts';
 import { taggingHeader } from '../../src/operations/tags.ts';
 import { errorReply } from './memory-s3.ts';
 import { pad, setUp } from './two-memory-servers.ts';
@@ -103,5 +104,47 @@ describe('the storage class', () => {
     const result = await copyRange({ ...options, concurrency: 4 }).result;
     expect(result).toMatchObject({ state: 'completed', snapshot: { live: { objectsCopied: 20, objectsFailed: 20 } } });
     expect(failures[0]).toMatchObject({ code: 'InvalidObjectState' });
+  });
+});
+
+/** What a reader of encoded words sees, as mail programs do (RFC 2047). */
+function readWords(value: string): string {
+  const words = value.replaceAll(/\?= =\?/g, '?==?').matchAll(/=\?UTF-8\?B\?([^?]*)\?=/g);
+  return [...words].map(([, base64 = '']) => Buffer.from(base64, 'base64').toString('utf8')).join('');
+}
+
+describe('metadata beyond ASCII', () => {
+  const text = 'Grüße 漢字 '.repeat(12).trim();
+  const value = Buffer.from(text, 'utf8').toString('latin1');
+
+  test('arrives byte for byte at a target that gives it back so, and one look is enough', async () => {
+    const { source, target, options } = setUp();
+    for (const [key, bytes] of Object.entries(SIZES)) source.put(key, Buffer.alloc(bytes), { 'x-amz-meta-a': value });
+    await copyRange({ ...options, concurrency: 1 }).result;
+    for (const key of Object.keys(SIZES)) expect(target.objects.get(key)!.headers['x-amz-meta-a']).toBe(value);
+    expect(target.log.filter((each) => each === 'HeadObject')).toHaveLength(1);
+  });
+
+  test('arrives readable at a target that would garble it', async () => {
+    const { source, target, options } = setUp();
+    target.features.encodesMetadata = true;
+    for (const [key, bytes] of Object.entries(SIZES)) source.put(key, Buffer.alloc(bytes), { 'x-amz-meta-a': value });
+    const { snapshot } = await copyRange(options).result;
+    expect(snapshot.live).toMatchObject({ objectsCopied: 3, objectsFailed: 0 });
+    for (const key of Object.keys(SIZES)) {
+      expect(readWords(target.objects.get(key)!.headers['x-amz-meta-a']!)).toBe(text);
+    }
+    expect(target.uploads.size).toBe(0);
+  });
+
+  test('becomes words of at most 75 characters of ASCII that read as the same text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }), (any) => {
+        const words = encodedWords(Buffer.from(any, 'utf8').toString('latin1'));
+        expect(readWords(words)).toBe(any);
+        for (const word of words.split(' ')) expect(word).toMatch(/^=\?UTF-8\?B\?[A-Za-z0-9+/=]{0,60}\?=$/);
+      }),
+    );
+    expect(readWords(encodedWords('Gr\xfc\xdfe'))).toBe('Grüße');
   });
 });

@@ -33,6 +33,8 @@ export interface MemoryS3Features {
   tags: boolean;
   /** Tags given when an upload is created stay (false: Ceph). */
   tagsOfUploads: boolean;
+  /** Metadata is read as Latin-1 and given back as encoded words (Swift). */
+  encodesMetadata: boolean;
   /** Copies within the server. */
   copies: boolean;
   /** Conditions on the source of such a copy (false: Ceph). */
@@ -56,6 +58,7 @@ export class MemoryS3 implements Transport {
     partNumbers: true,
     tags: true,
     tagsOfUploads: true,
+    encodesMetadata: false,
     copies: true,
     copyConditions: true,
   };
@@ -145,7 +148,7 @@ export class MemoryS3 implements Transport {
         return object === undefined ? errorReply(404, 'NoSuchKey') : getReply(object, headers, request);
       case 'PutObject':
         if (headers.has('x-amz-tagging') && !this.features.tags) return errorReply(501, 'NotImplemented');
-        this.put(key, body, kept(headers));
+        this.put(key, body, this.#kept(headers));
         this.#tag(key, headers.get('x-amz-tagging') ?? '');
         return reply(200, { etag: `"${md5(body)}"` }, '');
       case 'GetObjectTagging':
@@ -164,7 +167,7 @@ export class MemoryS3 implements Transport {
         if (headers.has('x-amz-tagging') && !this.features.tags) return errorReply(501, 'NotImplemented');
         const id = `upload-${this.#nextUpload++}`;
         const tags = this.features.tagsOfUploads ? (headers.get('x-amz-tagging') ?? '') : '';
-        this.uploads.set(id, { key, headers: kept(headers), parts: new Map(), tags });
+        this.uploads.set(id, { key, headers: this.#kept(headers), parts: new Map(), tags });
         return reply(
           200,
           {},
@@ -200,6 +203,14 @@ export class MemoryS3 implements Transport {
       default:
         return errorReply(501, 'NotImplemented');
     }
+  }
+
+  #kept(headers: Map<string, string>): Record<string, string> {
+    const plain = kept(headers);
+    if (!this.features.encodesMetadata) return plain;
+    // oxlint-disable-next-line no-control-regex -- ASCII is what is asked for
+    const encode = (value: string): string => (/^[\x00-\x7f]*$/.test(value) ? value : `=?UTF-8?B?${base64(value)}?=`);
+    return Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, encode(value)]));
   }
 
   #tag(key: string, tags: string): void {
@@ -322,6 +333,10 @@ async function bodyOf(request: TransportRequest): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request.body) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
 }
 
 function sourceKey(headers: Map<string, string>): string {
