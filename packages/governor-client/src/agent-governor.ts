@@ -19,6 +19,7 @@ import {
   type LimiterInstructions,
   type WindowUsage,
 } from '@weir/protocol';
+import { ChangeReporter } from './change-reporter.ts';
 import { GovernorStoppedError } from './governor-events.ts';
 import {
   withDefaults,
@@ -41,6 +42,7 @@ export class AgentGovernor {
   readonly #waiters = new Waiters();
   #window: CreditWindow;
   readonly #safe = new SafeRate(() => this.#window);
+  readonly #changes: ChangeReporter;
   #limiter: LimiterInstructions | null = null;
   #chargedTypes: ReadonlySet<TransactionType> = new Set(['LIST', 'GET', 'PUT', 'DELETE']);
   /** The report under way; the same until a console has answered it. */
@@ -60,6 +62,13 @@ export class AgentGovernor {
   constructor(options: AgentGovernorOptions) {
     this.#options = withDefaults(options);
     this.#window = new CreditWindow(this.#options);
+    const { now, startTimer } = this.#options;
+    this.#changes = new ChangeReporter({
+      window: () => this.#window,
+      now,
+      startTimer,
+      onChange: () => this.#loop.soon(),
+    });
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
     });
@@ -217,7 +226,7 @@ export class AgentGovernor {
     if (this.#undelivered !== null || this.#window.mode === 'closed' || this.#safe.active) return;
     const bytes = this.#options.takeTransferredBytes();
     const report = this.#window.mode === 'enforced' ? this.#window.endWindow() : null;
-    if (report !== null) this.#undelivered = usageOf(report, bytes);
+    if (report !== null) this.#undelivered = usageOf(report, bytes, this.#changes.told(report));
   }
 
   #adopt(limiter: LimiterInstructions): void {
@@ -244,6 +253,7 @@ export class AgentGovernor {
     const { validSeconds } = grant;
     const validUntilMs = validSeconds === undefined ? undefined : askedAtMs + validSeconds * 1_000;
     this.#window.grant(grant, { pacing: this.#limiter?.pacing, validUntilMs });
+    if (this.#limiter?.reportChanges === true) this.#changes.begin(grant);
     if (previous !== null && previous.epoch !== grant.epoch) {
       this.#options.onEvent({ type: 'epoch-changed', from: previous.epoch, to: grant.epoch });
     }
@@ -297,6 +307,7 @@ export class AgentGovernor {
 
   #sendAway(error: GovernorStoppedError): void {
     this.#stopped = error;
+    this.#changes.end();
     this.#settleReady?.reject(error);
     this.#holdoff?.cancelTimer();
     this.#holdoff = null;

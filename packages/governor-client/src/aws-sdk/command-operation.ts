@@ -30,6 +30,8 @@ const OTHERS: ReadonlyMap<string, S3Operation> = new Map([
   ['ListObjects', LISTS_OBJECTS],
   ['ListObjectVersions', LISTS_OBJECTS],
   ['RenameObject', COPIES],
+  // A GET that logs in to a directory bucket.
+  ['CreateSession', READS],
 ]);
 
 const BY_VERB: readonly (readonly [RegExp, S3Operation])[] = [

@@ -30,7 +30,7 @@ test('per object, only making an object or listing objects costs anything', () =
 test('per request, every command costs 1 of the type that its verb says', () => {
   const expected: [RegExp, TransactionType][] = [
     [/^List/, 'LIST'],
-    [/^(Get|Head|Select)/, 'GET'],
+    [/^(Get|Head|Select|CreateSession)/, 'GET'],
     [/^(Delete|Abort)/, 'DELETE'],
     [/./, 'PUT'],
   ];
