@@ -101,6 +101,20 @@ describe('several listings at once', () => {
     );
   });
 
+  test('give keys that are no text once and in their places', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 2, max: 7 }), async (each, pageSize) => {
+        const lister = memoryLister(Array.from({ length: 600 }, (_, index) => pad(index, 6)));
+        const fetch: PageFetcher = async (request) => {
+          const page = await lister.fetch(request);
+          const objects = page.objects.map((object) => ({ ...object, keyIsExact: Number(object.key) % 7 < each }));
+          return { ...page, objects };
+        };
+        expect(await keysOf(fetch, { pageSize, listings: 4 })).toEqual(lister.keys);
+      }),
+    );
+  });
+
   test.each(Object.entries(SHAPES))(
     'are faster and cost few requests more: %s',
     async (_, name) => {
