@@ -43,9 +43,11 @@ export interface CopyRunOptions {
    * out, and none in a dry run. `manifestLine` makes the text that `manifest` chains.
    */
   onEntry?: (entry: ManifestEntry) => void;
+  /** Ask the target first whether it may be written to (one request, charged by no model of objects). Default false. */
+  checkTarget?: boolean;
   /**
-   * An earlier run of this work may have been killed: look for uploads that it left at the target (one request more),
-   * and abort those of the objects that are copied now. Default false.
+   * An earlier run of this work may have been killed: look for uploads that it left at the target (one request more).
+   * Those of the objects that are copied now are continued where their parts are right, else aborted. Default false.
    */
   abortLeftUploads?: boolean;
   /**

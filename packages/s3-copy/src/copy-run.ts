@@ -20,6 +20,7 @@ import { entryOf, entryOfFailed, entryOfSkipped } from './manifest.ts';
 import { Pause } from './pause.ts';
 import { RangeEnd } from './range-end.ts';
 import { internalError, keyIsNoText } from './run-errors.ts';
+import { requireWritable } from './write-check.ts';
 
 /*
  * A run: running ⇄ paused; running or paused → completed | released | abandoned | failed.
@@ -164,6 +165,9 @@ export class CopyRun {
   async #dispatch(work: WorkSource): Promise<void> {
     const tally = emptyTally();
     const call: CallContext = { ...this.#call(tally), cancellation: this.#waiting };
+    if (this.#options.checkTarget === true && this.#plan.dryRun !== true) {
+      await this.#absorb(() => requireWritable(this.#plan, call));
+    }
     if (this.#options.abortLeftUploads === true && this.#plan.dryRun !== true) {
       this.#plan.leftUploads = await this.#absorb(() => leftUploads(this.#plan, call));
     }

@@ -5,6 +5,7 @@ import type { CountingProxy, FauxqsServer } from '@weir/testkit/s3';
 import { callContext, copyRange, createBucket, probeBucket, probeEndpoint } from '../../src/index.ts';
 import type { CopyFailure, CopyRangeOptions, S3Client, S3Error } from '../../src/index.ts';
 import { clientFor, noise, optionsFor, put } from './fixtures.ts';
+import { startStallingProxy } from './stalling-proxy.ts';
 import { readListing, readUploads, sdkClient } from './second-reader.ts';
 
 /** Short limits, so that a hanging server costs a test half a second. */
@@ -219,6 +220,111 @@ describe('trouble that retries do not absorb', () => {
     expect(target.size).toBeGreaterThanOrEqual(done);
     for (let index = 10; index < 10 + done; index++) expect(target.has(`k${index}`)).toBe(true);
   });
+});
+
+describe('errors that everything that follows would meet too', () => {
+  test.each([
+    ['a full target', 507, 'InsufficientStorage'],
+    ['a target over its quota', 403, 'QuotaExceeded'],
+    ['a target that is full by another name', 400, 'XMinioStorageFull'],
+  ])('%s stops the run: no object counts as failed, and none is tried in vain', async (_name, status, code) => {
+    for (let index = 0; index < 60; index++) await put(client, bucket, `k${index}`, noise(100));
+    await put(client, bucket, 'z-parts', noise(12 * MIB));
+    proxy.reset();
+    for (const operation of ['PutObject', 'UploadPart']) {
+      proxy.inject({ type: 'error', status, code, operation, times: 1_000 });
+    }
+    const result = await copyRange({ ...options, concurrency: 4 }).result;
+    expect(result).toMatchObject({
+      state: 'failed',
+      error: { code, bucket: `${bucket}-copy`, retryable: false },
+      snapshot: { live: { objectsFailed: 0 } },
+    });
+    expect(failures).toEqual([]);
+    expect(proxy.counts()['PutObject']).toBeLessThanOrEqual(4);
+    expect(server.openUploadKeys(`${bucket}-copy`)).toEqual([]);
+  });
+
+  test('a target that may only be read stops the run before a byte is read, when it is asked first', async () => {
+    await put(client, bucket, 'a', noise(100));
+    proxy.reset();
+    proxy.inject({ type: 'error', status: 403, code: 'AccessDenied', operation: 'AbortMultipartUpload' });
+    const result = await copyRange({ ...options, checkTarget: true }).result;
+    expect(result).toMatchObject({ state: 'failed', error: { code: 'AccessDenied', bucket: `${bucket}-copy` } });
+    expect(proxy.counts()).toEqual({ AbortMultipartUpload: 1 });
+    // One that may be written to is asked once, and then written to.
+    proxy.reset();
+    expect(await copyRange({ ...options, checkTarget: true }).result).toMatchObject({ state: 'completed' });
+    expect(proxy.counts()).toMatchObject({ AbortMultipartUpload: 1, PutObject: 1 });
+  });
+
+  test('a clock that cannot be corrected is named', async () => {
+    await put(client, bucket, 'a', noise(100));
+    proxy.inject({ type: 'error', status: 403, code: 'RequestTimeTooSkewed', operation: 'PutObject', times: 100 });
+    const result = await copyRange(options).result;
+    expect(result).toMatchObject({ state: 'failed', error: { code: 'RequestTimeTooSkewed', retryable: false } });
+    expect(failures).toEqual([]);
+  });
+});
+
+describe('a body that stops in the middle', () => {
+  test('while the connection stays open is given up after the limit of silence, and fetched again', async () => {
+    await putThreeKinds();
+    const stalling = await startStallingProxy(proxy.url, 3);
+    const slow = clientFor({ ...server, url: stalling.url }, LIMITS);
+    const result = await copyRange({ ...options, source: { ...options.source, client: slow } }).result;
+    expect(result.snapshot.live).toMatchObject({ objectsCopied: 3, objectsFailed: 0 });
+    expect(result.snapshot.live.retries).toBe(3);
+    await slow.close();
+    await stalling.stop();
+    await expectEqualBuckets();
+  });
+
+  test('for ever fails with its name', async () => {
+    await put(client, bucket, 'b-streamed', noise(2 * MIB));
+    const stalling = await startStallingProxy(proxy.url, 1_000);
+    const slow = clientFor({ ...server, url: stalling.url }, { ...LIMITS, retry: { ...LIMITS.retry, maxAttempts: 2 } });
+    const result = await copyRange({ ...options, source: { ...options.source, client: slow } }).result;
+    await slow.close();
+    await stalling.stop();
+    expect(failures).toMatchObject([{ key: 'b-streamed', code: 'body-stalled' }]);
+    expect(result.state).toBe('completed');
+    expect((await readListing(sdkClient(server), `${bucket}-copy`)).size).toBe(0);
+  });
+});
+
+describe('a copy within one endpoint', () => {
+  test('whose answer is 200 with an error is repeated; one that is lost is, too', async () => {
+    await put(client, bucket, 'a', noise(1_000));
+    await put(client, bucket, 'b', noise(1_000));
+    proxy.reset();
+    proxy.inject({ type: 'error-200', operation: 'CopyObject', targetContains: '/a' });
+    proxy.inject({ type: 'lost-answer', operation: 'CopyObject', targetContains: '/b' });
+    const result = await copyRange({ ...options, serverSideCopy: 'auto' }).result;
+    expect(result.snapshot.live).toMatchObject({ objectsCopied: 2, objectsFailed: 0, retries: 2 });
+    expect(proxy.counts()).toEqual({ ListObjectsV2: 1, CopyObject: 4 });
+    await expectEqualBuckets();
+  });
+});
+
+test('in the model of requests the charges equal the requests that the server counts, retries and cleaning up too', async () => {
+  await putThreeKinds();
+  for (const operation of ['GetObject', 'PutObject', 'UploadPart', 'HeadObject', 'CompleteMultipartUpload']) {
+    proxy.inject({ type: 'error', status: 500, code: 'InternalError', operation, times: 2 });
+  }
+  const told: Record<string, number> = {};
+  const gate = {
+    charge: (operation: string) => {
+      told[operation] = (told[operation] ?? 0) + 1;
+      return undefined;
+    },
+  };
+  const first = await copyRange({ ...options, mode: 'incremental', gate }).result;
+  expect(first.snapshot.live).toMatchObject({ objectsCopied: 3, objectsFailed: 0 });
+  proxy.inject({ type: 'error', status: 403, code: 'AccessDenied', operation: 'UploadPart', times: 100 });
+  await copyRange({ ...options, gate }).result;
+  expect(proxy.counts()['AbortMultipartUpload']).toBe(1);
+  expect(told).toEqual(proxy.counts());
 });
 
 describe('the test of an endpoint', () => {
