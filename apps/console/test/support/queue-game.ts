@@ -16,6 +16,8 @@ interface Held {
   shardId: string;
   leaseId: string;
   agent: number;
+  /** Held to clean up after somebody, not to copy. */
+  cleanUp: boolean;
   from: string | null;
   to: string | null;
   /** Checkpoint with which the lease began, and the one reported last. */
@@ -145,6 +147,7 @@ export class QueueGame {
       shardId: assignment.shardId,
       leaseId: assignment.leaseId,
       agent: index,
+      cleanUp: assignment.kind === 'clean-up',
       from: startAfter,
       to: endAt,
       begun: assignment.checkpoint ?? startAfter,
@@ -169,6 +172,10 @@ export class QueueGame {
 
   /** The agent has done `by` more keys in order, and two more out of order, which only the live counters know. */
   async report(held: Held, by: number, state: 'running' | 'completed' | 'released' | 'failed'): Promise<boolean> {
+    if (held.cleanUp) {
+      const caller = this.agents[held.agent]!;
+      return refusable(() => caller.report(held, { state }));
+    }
     const left = between(held.checkpoint ?? held.from, held.to);
     const inOrder = state === 'completed' ? left : left.slice(0, by);
     const checkpoint = inOrder.at(-1) ?? held.checkpoint;
@@ -200,6 +207,7 @@ export class QueueGame {
     const job = await readJob(context, this.jobId);
     assert.equal(job.progressPercent, 100);
     assert.deepEqual([...this.done].sort(), KEYS);
+    assert.equal(job.cleaningUp, false);
     // Nothing is counted twice either, although what came after a checkpoint was done again.
     assert.equal(job.counters.objectsCopied, KEYS.length);
     return job;

@@ -1,4 +1,4 @@
-import type { CopyFailure, JobAction, JobInput, JobState, JobView } from '@weir/protocol';
+import type { CopyFailure, JobAction, JobInput, JobState, JobView, PlannedObject, RepeatRequest } from '@weir/protocol';
 import { useMutation, useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { consoleClient, queryClient } from './console.ts';
 import { pollEvery } from './polling.ts';
@@ -91,4 +91,39 @@ export function useActOnJob(): UseMutationResult<JobView, Error, { jobId: string
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.jobs }),
   });
+}
+
+/** First objects of a dry run; read anew as it lists more, until there are enough. */
+export function useJobPlan(jobId: string, listed: number): UseQueryResult<readonly PlannedObject[]> {
+  return useQuery({
+    queryKey: [...queryKeys.jobPlan(jobId), Math.min(listed, SHOWN_FAILURES)],
+    queryFn: async ({ signal }) => (await consoleClient.call('jobPlan', { params: { jobId }, signal })).objects,
+    placeholderData: (previous) => previous,
+  });
+}
+
+/** Queues a new job like this one. */
+export function useRepeatJob(): UseMutationResult<JobView, Error, RepeatRequest & { jobId: string }> {
+  return useMutation({
+    mutationFn: ({ jobId, ...body }) => consoleClient.call('repeatJob', { params: { jobId }, body }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.jobs }),
+  });
+}
+
+/** Removes an ended job with its lists. */
+export function useDeleteJob(): UseMutationResult<unknown, Error, string> {
+  return useMutation({
+    mutationFn: (jobId) => consoleClient.call('deleteJob', { params: { jobId } }),
+    onSuccess: (_, jobId) => {
+      queryClient.setQueryData<readonly JobView[]>(queryKeys.jobs, (known) =>
+        known?.filter((job) => job.jobId !== jobId),
+      );
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.jobs, exact: true }),
+  });
+}
+
+/** Where the browser finds a file of a job. */
+export function jobFile(jobId: string, file: 'failures.csv' | 'failures.json' | 'manifest'): string {
+  return `/api/v1/jobs/${jobId}/${file}`;
 }

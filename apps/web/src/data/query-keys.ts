@@ -15,6 +15,7 @@ export const queryKeys = {
   anyJob: ['jobs', ':any'],
   job: (jobId: string): readonly string[] => ['jobs', jobId],
   jobFailures: (jobId: string): readonly string[] => ['jobs', jobId, 'failures'],
+  jobPlan: (jobId: string): readonly string[] => ['jobs', jobId, 'plan'],
   alarms: ['alarms'],
   alarmRules: ['alarm-rules'],
   webhooks: ['webhooks'],

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkEndpoint, EMPTY_ENDPOINT } from '../../src/pages/endpoints/endpoint-draft.ts';
+import { DEFAULT_JOB_OPTIONS } from '@weir/protocol';
 import { checkJob, EMPTY_JOB, suggestedName, type JobDraft } from '../../src/pages/jobs/job-draft.ts';
+import { draftOf, EMPTY_OPTIONS, optionsOf, parseSize } from '../../src/pages/jobs/option-draft.ts';
 import { startSteps } from '../../src/pages/start/start-steps.ts';
 
 const JOB: JobDraft = {
@@ -8,6 +10,7 @@ const JOB: JobDraft = {
   source: { endpointId: 'a', bucket: ' invoices ', prefix: '2024/ ' },
   target: { endpointId: 'b', bucket: 'copy', prefix: '' },
   mode: 'incremental',
+  options: EMPTY_OPTIONS,
 };
 
 describe('a new job', () => {
@@ -19,6 +22,7 @@ describe('a new job', () => {
         source: { endpointId: 'a', bucket: 'invoices', prefix: '2024/ ' },
         target: { endpointId: 'b', bucket: 'copy', prefix: '' },
         mode: 'incremental',
+        options: DEFAULT_JOB_OPTIONS,
       },
     });
   });
@@ -52,6 +56,48 @@ describe('a new job', () => {
     const checked = checkJob({ ...JOB, target: { ...JOB.source } });
     expect(checked.ok ? {} : checked.errors).toHaveProperty(['target.bucket']);
   });
+});
+
+describe('options of a job', () => {
+  const filter = {
+    include: ['a/**', ' b'],
+    exclude: ['*.tmp'],
+    minBytes: 10,
+    maxBytes: 1_572_864,
+    modifiedAfterMs: new Date('2026-11-30T14:05').getTime(),
+    modifiedBeforeMs: null,
+  };
+
+  it('are read from texts, and written as texts that read the same', () => {
+    const options = { ...DEFAULT_JOB_OPTIONS, filter, dryRun: true };
+    const read = optionsOf(draftOf(options));
+    expect(read).toEqual({ options, errors: {} });
+    const typed = { ...EMPTY_OPTIONS, include: 'a/**\r\n\n b\n', maxSize: '1.5 MiB', minSize: '10' };
+    expect(optionsOf(typed).options.filter).toMatchObject({
+      include: ['a/**', ' b'],
+      minBytes: 10,
+      maxBytes: 1_572_864,
+    });
+  });
+
+  it('say at its field what is no size, and that bounds exclude each other', () => {
+    const wrong = checkJob({ ...JOB, options: { ...EMPTY_OPTIONS, minSize: 'large' } });
+    expect(wrong.ok ? {} : wrong.errors).toHaveProperty(['options.filter.minBytes']);
+    const crossed = checkJob({ ...JOB, options: { ...EMPTY_OPTIONS, minSize: '2 kB', maxSize: '1 kB' } });
+    expect(crossed.ok ? {} : crossed.errors).toEqual({
+      'options.filter.maxBytes': expect.stringMatching(/^Must not be below minBytes/),
+    });
+  });
+
+  it.each([
+    ['', null],
+    ['0', 0],
+    ['10 kB', 10_000],
+    ['1.5GiB', 1_610_612_736],
+    ['-1', undefined],
+    ['1 parsec', undefined],
+    ['9007199254740993', undefined],
+  ])('the size %j is %j bytes', (text, bytes) => expect(parseSize(text)).toBe(bytes));
 });
 
 describe('a new endpoint', () => {

@@ -10,6 +10,7 @@ import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { toastDone } from '../../components/toasts.tsx';
 import { formatCount, formatTps } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/time.ts';
+import { TroubleBadge } from '../jobs/job-troubles.tsx';
 import styles from './agents-table.module.css';
 
 /** Agents with what they run on and what they do. */
@@ -93,6 +94,7 @@ function AgentBadges({ agent }: { agent: AgentView }): ReactElement {
           {label[agent.status]}
         </Badge>
       )}
+      <TroubleBadge troubles={agent.troubles} />
       {agent.holdoffUntilMs !== null && (
         <Badge tone="amber">
           Holdoff <Countdown untilMs={agent.holdoffUntilMs} />

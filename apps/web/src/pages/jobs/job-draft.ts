@@ -1,5 +1,6 @@
-import { jobInput, type CopyMode, type JobInput } from '@weir/protocol';
+import { jobInput, type CopyMode, type JobInput, type JobView } from '@weir/protocol';
 import { schemaErrors, type FieldErrors } from '../../words/field-errors.ts';
+import { draftOf, EMPTY_OPTIONS, optionsOf, type OptionDraft } from './option-draft.ts';
 
 /** One side of a job while it is being entered. */
 export interface LocationDraft {
@@ -14,6 +15,7 @@ export interface JobDraft {
   source: LocationDraft;
   target: LocationDraft;
   mode: CopyMode;
+  options: OptionDraft;
 }
 
 export const EMPTY_JOB: JobDraft = {
@@ -21,7 +23,20 @@ export const EMPTY_JOB: JobDraft = {
   source: { endpointId: '', bucket: '', prefix: '' },
   target: { endpointId: '', bucket: '', prefix: '' },
   mode: 'copy-all',
+  options: EMPTY_OPTIONS,
 };
+
+/** A draft of a job like another one. */
+export function duplicateOf(job: JobView): JobDraft {
+  const side = ({ endpointId, bucket, prefix }: JobView['source']): LocationDraft => ({ endpointId, bucket, prefix });
+  return {
+    name: '',
+    source: side(job.source),
+    target: side(job.target),
+    mode: job.mode,
+    options: draftOf(job.options),
+  };
+}
 
 /** Longest part of a bucket's name in a suggestion, so that two fit into the 64 characters of a name. */
 const SUGGESTED_BUCKET_CHARACTERS = 28;
@@ -35,13 +50,15 @@ export function suggestedName(draft: JobDraft): string {
 
 /** Checks a job before anything is sent. Prefixes are taken as they are: a space may be part of a key. */
 export function checkJob(draft: JobDraft): { ok: true; input: JobInput } | { ok: false; errors: FieldErrors } {
+  const { options, errors: optionErrors } = optionsOf(draft.options);
   const input = {
     ...draft,
+    options,
     name: draft.name.trim() || suggestedName(draft),
     source: trimmed(draft.source),
     target: trimmed(draft.target),
   };
-  const errors: Record<string, string> = {};
+  const errors: Record<string, string> = { ...optionErrors };
   for (const where of ['source', 'target'] as const) {
     if (input[where].endpointId === '') errors[`${where}.endpointId`] = 'Choose an endpoint, or add one.';
     if (input[where].bucket === '') errors[`${where}.bucket`] = 'Enter the name of a bucket.';

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { JobView } from '@weir/protocol';
-import { isLive, useJobFailures } from '../../data/jobs.ts';
+import { isLive, jobFile, useJobFailures } from '../../data/jobs.ts';
 import { Card } from '../../components/card.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
@@ -22,6 +22,16 @@ export function JobFailures({ job }: { job: JobView }): ReactElement {
     <Card
       title="Failed objects"
       description={`${formatPlural(failed, 'object')} could not be copied.${isLive(job.state) ? '' : ' Retry copies only these.'}`}
+      actions={
+        <>
+          <a href={jobFile(job.jobId, 'failures.csv')} download>
+            CSV
+          </a>
+          <a href={jobFile(job.jobId, 'failures.json')} download>
+            JSON
+          </a>
+        </>
+      }
       flush
     >
       <QueryState query={query} placeholderHeight={240}>

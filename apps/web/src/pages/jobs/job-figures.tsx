@@ -8,6 +8,7 @@ import type { Stat } from '../../components/stats.tsx';
 import { formatBytes, formatCount, formatPercent, formatTps } from '../../format/numbers.ts';
 import { formatDuration } from '../../format/time.ts';
 import { JOB_STATES } from '../../words/job-words.ts';
+import { TroubleBadge } from './job-troubles.tsx';
 import styles from './job-figures.module.css';
 
 /** State of a job, and the holdoff that pauses its agents. */
@@ -18,6 +19,9 @@ export function JobBadges({ job }: { job: JobView }): ReactElement {
       <Badge tone={tone} dot>
         {label}
       </Badge>
+      {job.options.dryRun && <Badge tone="accent">Dry run</Badge>}
+      <TroubleBadge troubles={job.troubles} />
+      {job.cleaningUp && <Badge tone="amber">Cleaning up</Badge>}
       {job.holdoffUntilMs !== null && isLive(job.state) && (
         <Badge tone="amber">
           Holdoff <Countdown untilMs={job.holdoffUntilMs} />
@@ -46,7 +50,8 @@ function percentText(percent: number | null): string {
 function progressTone(job: JobView): MeterTone {
   switch (job.state) {
     case 'running':
-      return 'green';
+      // Green is for what is going on.
+      return job.troubles.length > 0 ? 'amber' : 'green';
     case 'completed':
       return 'accent';
     case 'paused':
@@ -70,24 +75,36 @@ export function jobStats(job: JobView): Stat[] {
     {
       name: 'Objects',
       value: formatCount(counters.objectsCopied),
-      detail: `of ${formatCount(counters.objectsListed)} listed`,
+      detail:
+        job.objectsTotal === null
+          ? `of ${formatCount(counters.objectsListed)} listed so far`
+          : `of ${formatCount(job.objectsTotal)}`,
     },
     { name: 'Data', value: formatBytes(counters.bytesCopied), detail: 'copied' },
     {
       name: 'Rate',
       value: live ? `${formatTps(job.objectsPerSecond)} objects/s` : '–',
       detail: live ? `${formatBytes(job.bytesPerSecond)}/s` : undefined,
+      tone: job.troubles.length > 0 ? 'amber' : undefined,
     },
     isOver(job.state)
       ? { name: 'Took', value: took(job) }
       : { name: 'Time left', value: job.etaMs === null ? '–' : formatDuration(job.etaMs), detail: etaDetail(job) },
-    { name: 'Skipped', value: formatCount(counters.objectsSkipped) },
+    {
+      name: 'Skipped',
+      value: formatCount(counters.objectsSkipped),
+      detail: counters.objectsExcluded > 0 ? `${formatCount(counters.objectsExcluded)} left out` : undefined,
+    },
     {
       name: 'Failed',
       value: formatCount(counters.objectsFailed),
       tone: counters.objectsFailed > 0 ? 'red' : undefined,
     },
-    { name: 'Parked', value: formatDuration(counters.parkedMs), detail: 'all operations' },
+    {
+      name: 'Parked',
+      value: job.parkedPercent === null ? '–' : formatPercent(job.parkedPercent),
+      detail: 'of the time',
+    },
     { name: 'Holdoffs', value: formatCount(job.holdoffCount), tone: job.holdoffCount > 0 ? 'amber' : undefined },
   ];
 }
@@ -99,5 +116,5 @@ function took(job: JobView): string {
 
 function etaDetail(job: JobView): string | undefined {
   if (job.state === 'queued') return 'waits for an agent';
-  return job.etaMs === null && job.state === 'running' ? 'once all is listed' : undefined;
+  return job.etaMs === null && job.state === 'running' ? 'not known yet' : undefined;
 }

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { ApiError } from '@weir/client';
 import type { JobView } from '@weir/protocol';
-import { useJob } from '../../data/jobs.ts';
+import { isOver, jobFile, useJob } from '../../data/jobs.ts';
 import { BackLink } from '../../components/back-link.tsx';
 import { ButtonLink } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -14,10 +14,15 @@ import { Stats } from '../../components/stats.tsx';
 import { formatCount } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { modeLabel } from '../../words/job-words.ts';
+import { DryRunResult } from './dry-run-result.tsx';
+import { EndedJobActions } from './ended-job-actions.tsx';
 import { JobActions } from './job-actions.tsx';
+import { JobAgents } from './job-agents.tsx';
 import { keyExample } from './key-example.ts';
 import { JobFailures } from './job-failures.tsx';
 import { JobBadges, JobProgress, jobStats } from './job-figures.tsx';
+import { JobTroubles } from './job-troubles.tsx';
+import { optionWords } from './option-draft.ts';
 import styles from './job-page.module.css';
 
 /** One job: how far it is, what it copies, and what failed. */
@@ -46,7 +51,14 @@ export function JobPage({ jobId }: { jobId: string }): ReactElement {
         title={query.data?.name ?? 'Copy job'}
         back={back}
         description={query.data && <JobBadges job={query.data} />}
-        actions={query.data && <JobActions job={query.data} />}
+        actions={
+          query.data && (
+            <>
+              <JobActions job={query.data} />
+              <EndedJobActions job={query.data} />
+            </>
+          )
+        }
       />
       <QueryState query={query} placeholderHeight={420}>
         {(job) => <Job job={job} />}
@@ -63,12 +75,15 @@ function Job({ job }: { job: JobView }): ReactElement {
           {job.error.message} Correct the cause, then retry: only what is missing is copied.
         </Notice>
       )}
+      <JobTroubles job={job} />
       <Card title="Progress">
         <div className={styles.progress}>
           <JobProgress job={job} />
           <Stats stats={jobStats(job)} />
         </div>
       </Card>
+      {job.options.dryRun && <DryRunResult job={job} />}
+      <JobAgents job={job} />
       <Card title="What is copied">
         <Details
           items={[
@@ -76,12 +91,13 @@ function Job({ job }: { job: JobView }): ReactElement {
             { name: 'Target', value: <Location location={job.target} all="no prefix" some="prefix" /> },
             { name: 'Keys', value: <KeyExample job={job} /> },
             { name: 'Mode', value: modeLabel(job.mode) },
+            { name: 'Options', value: optionWords(job.options, job.mode).join(', ') || 'defaults' },
             {
               name: 'Key ranges',
               value: `${formatCount(job.shardsDone)} of ${formatCount(job.shardsTotal)} done, ${formatCount(job.shardsRunning)} running`,
             },
             { name: 'Retries', value: `${formatCount(job.counters.retries)} requests` },
-            { name: 'Agents', value: job.agents.map((agent) => agent.name).join(', ') || 'none at the moment' },
+            { name: 'Manifest', value: <Manifest job={job} /> },
             { name: 'Created', value: `${formatDateTime(job.createdAtMs)} by ${job.createdBy}` },
             { name: 'Started', value: job.startedAtMs === null ? 'not yet' : formatDateTime(job.startedAtMs) },
             { name: 'Finished', value: job.finishedAtMs === null ? 'not yet' : formatDateTime(job.finishedAtMs) },
@@ -90,6 +106,16 @@ function Job({ job }: { job: JobView }): ReactElement {
       </Card>
       <JobFailures job={job} />
     </>
+  );
+}
+
+function Manifest({ job }: { job: JobView }): ReactElement {
+  if (!job.options.manifest) return <>none is kept</>;
+  if (!isOver(job.state)) return <>signed when the job has ended</>;
+  return (
+    <a href={jobFile(job.jobId, 'manifest')} download={`${job.jobId}-manifest.json`}>
+      Download, signed
+    </a>
   );
 }
 

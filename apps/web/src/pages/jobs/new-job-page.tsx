@@ -1,8 +1,8 @@
 import { useState, type FormEvent, type ReactElement } from 'react';
-import { useLocation } from 'wouter';
-import type { CopyMode, EndpointView } from '@weir/protocol';
+import { useLocation, useSearch } from 'wouter';
+import type { CopyMode, EndpointView, JobView } from '@weir/protocol';
 import { useEndpoints } from '../../data/endpoints.ts';
-import { useCreateJob } from '../../data/jobs.ts';
+import { useCreateJob, useJob } from '../../data/jobs.ts';
 import { useMay } from '../../data/session.ts';
 import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
@@ -15,21 +15,23 @@ import { QueryState } from '../../components/query-state.tsx';
 import { toastDone } from '../../components/toasts.tsx';
 import { refusedFields, type FieldErrors } from '../../words/field-errors.ts';
 import { COPY_MODES } from '../../words/job-words.ts';
-import { checkJob, EMPTY_JOB, suggestedName, type JobDraft } from './job-draft.ts';
+import { checkJob, duplicateOf, EMPTY_JOB, suggestedName, type JobDraft } from './job-draft.ts';
 import { keyExample } from './key-example.ts';
 import { LocationFields } from './location-fields.tsx';
+import { OptionFields } from './option-fields.tsx';
 import styles from './new-job-page.module.css';
 
 /** From where, to where, what: a job on one page. */
 export function NewJobPage(): ReactElement {
   const endpoints = useEndpoints();
+  const from = new URLSearchParams(useSearch()).get('from');
   const may = useMay('operator');
   return (
     <>
       <PageHeader title="New copy job" back={<BackLink href="/jobs">Copy Jobs</BackLink>} />
       {may ? (
         <QueryState query={endpoints} placeholderHeight={520}>
-          {(list) => <JobForm endpoints={list} />}
+          {(list) => (from === null ? <JobForm endpoints={list} /> : <Duplicate endpoints={list} jobId={from} />)}
         </QueryState>
       ) : (
         <Notice tone="amber" title="Your role may look at jobs but not create them.">
@@ -40,8 +42,18 @@ export function NewJobPage(): ReactElement {
   );
 }
 
-function JobForm({ endpoints }: { endpoints: readonly EndpointView[] }): ReactElement {
-  const { draft, errors, create, change, submit } = useJobForm();
+/** The form filled in like another job, once that is known. */
+function Duplicate({ endpoints, jobId }: { endpoints: readonly EndpointView[]; jobId: string }): ReactElement {
+  const job = useJob(jobId);
+  return (
+    <QueryState query={job} placeholderHeight={520}>
+      {(like) => <JobForm endpoints={endpoints} like={like} />}
+    </QueryState>
+  );
+}
+
+function JobForm({ endpoints, like }: { endpoints: readonly EndpointView[]; like?: JobView }): ReactElement {
+  const { draft, errors, create, change, submit } = useJobForm(like);
   const [buckets, setBuckets] = useState<Readonly<Record<string, readonly string[]>>>({});
   const sides = (['source', 'target'] as const).map((side) => (
     <LocationFields
@@ -82,10 +94,16 @@ function JobForm({ endpoints }: { endpoints: readonly EndpointView[] }): ReactEl
           />
         </div>
       </Card>
+      <OptionFields
+        draft={draft.options}
+        mode={draft.mode}
+        errors={errors}
+        onChange={(part, fields) => change({ options: { ...draft.options, ...part } }, fields)}
+      />
       {create.isError && Object.keys(errors).length === 0 && <ErrorNotice error={create.error} />}
       <div className={styles.actions}>
         <Button variant="primary" type="submit" busy={create.isPending}>
-          {create.isPending ? 'Checking both buckets…' : 'Create job'}
+          {create.isPending ? 'Checking both buckets…' : draft.options.dryRun ? 'Create dry run' : 'Create job'}
         </Button>
         <ButtonLink href="/jobs">Cancel</ButtonLink>
         <span className={styles.remark}>Both buckets are checked first; nothing is copied if one cannot be used.</span>
@@ -103,8 +121,8 @@ interface JobFormState {
   submit: (event: FormEvent<HTMLFormElement>) => void;
 }
 
-function useJobForm(): JobFormState {
-  const [draft, setDraft] = useState(EMPTY_JOB);
+function useJobForm(like: JobView | undefined): JobFormState {
+  const [draft, setDraft] = useState(() => (like === undefined ? EMPTY_JOB : duplicateOf(like)));
   const [errors, setErrors] = useState<FieldErrors>({});
   const [, navigate] = useLocation();
   const create = useCreateJob();

@@ -1,0 +1,189 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, withSessionCookies, type Client } from '@weir/client';
+import { verifyManifest } from '@weir/console/manifest';
+import { DEFAULT_GOVERNOR_SETTINGS, type JobView } from '@weir/protocol';
+import { callContext, listMultipartUploads, putObject, S3Client } from '@weir/s3-copy';
+import { startCountingProxy, startFauxqsProcess, type CountingProxy, type S3TestServer } from '@weir/testkit/s3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { contentsOf, makeBucket } from './buckets.ts';
+import { until } from './fleet.ts';
+import { SourceProcess } from './source-process.ts';
+
+const MIB = 1_024 ** 2;
+const KILLS = 20;
+const AGENTS = ['one', 'two'];
+/** Objects that an agent has under way at once. */
+const CONCURRENCY = 4;
+const SMALL_OBJECTS = 400;
+const LARGE_OBJECTS = 24;
+const PASSWORD = 'a good password';
+const BUCKET = 'proof';
+
+/** Reproducible moments: mulberry32, a public-domain generator. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d_2b_79_f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const seed = Number(process.env['WEIR_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const random = randomFrom(seed);
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+let folder: string;
+let source: S3TestServer;
+let target: S3TestServer;
+let proxy: CountingProxy;
+let port: number;
+let console_: SourceProcess;
+const agents = new Map<string, SourceProcess>();
+let token: string;
+
+function startConsole(): SourceProcess {
+  const dataDir = join(folder, 'console');
+  const options = { dataDir, port, adminPassword: PASSWORD, logLevel: 'silent', windowSeconds: 1, initialSplit: 6 };
+  return new SourceProcess('./console-main.ts', options);
+}
+
+function startAgent(name: string): void {
+  const options = { consoleUrl: `http://127.0.0.1:${port}`, enrolmentToken: token, stateDir: join(folder, name), name };
+  agents.set(name, new SourceProcess('./agent-main.ts', { ...options, slots: 2, concurrency: CONCURRENCY }));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Small objects with a large one after every few, so that every key range has both. */
+async function fill(): Promise<void> {
+  const client = new S3Client({ ...source, credentials: source });
+  const large = Buffer.alloc(11 * MIB, 'large');
+  const every = Math.floor(SMALL_OBJECTS / LARGE_OBJECTS);
+  for (let index = 0; index < SMALL_OBJECTS; index++) {
+    const number = String(index).padStart(4, '0');
+    const put = (key: string, bytes: Buffer): Promise<unknown> =>
+      putObject(client, { bucket: BUCKET, key, body: { type: 'bytes', bytes }, headers: [] }, callContext(), 0, {
+        admitted: true,
+      });
+    await put(`k/${number}`, Buffer.from(`content of ${number}`));
+    if (index % every === 0 && index / every < LARGE_OBJECTS) await put(`k/${number}-large`, large);
+  }
+  await client.close();
+}
+
+async function logIn(): Promise<Client> {
+  const admin = createClient({ baseUrl: `http://127.0.0.1:${port}`, fetch: withSessionCookies() });
+  await until('the console answers', 60_000, async () =>
+    admin.call('login', { body: { username: 'admin', password: PASSWORD } }).catch(() => null),
+  );
+  return admin;
+}
+
+async function queueJob(admin: Client): Promise<string> {
+  await admin.call('saveGovernorSettings', { body: { ...DEFAULT_GOVERNOR_SETTINGS, enabled: false } });
+  const endpoint = async (name: string, { region, accessKeyId, secretAccessKey }: S3TestServer, url: string) => {
+    const body = { name, url, region, accessKeyId, secretAccessKey };
+    return (await admin.call('createEndpoint', { body })).endpointId;
+  };
+  const [from, to] = [await endpoint('from', source, source.url), await endpoint('to', target, proxy.url)];
+  const job = await admin.call('createJob', {
+    body: {
+      name: 'proof',
+      source: { endpointId: from, bucket: BUCKET },
+      target: { endpointId: to, bucket: BUCKET },
+      options: { multipartThresholdBytes: 5 * MIB, partBytes: 5 * MIB },
+    },
+  });
+  return job.jobId;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-resume-'));
+  [source, target] = await Promise.all([startFauxqsProcess(), startFauxqsProcess({ requestDelayMs: 40 })]);
+  proxy = await startCountingProxy(target.url);
+  await Promise.all([makeBucket(source, BUCKET), makeBucket(target, BUCKET)]);
+  await fill();
+  port = await freePort();
+  console_ = startConsole();
+});
+
+afterAll(async () => {
+  await Promise.all([...agents.values()].map((agent) => agent.kill('SIGKILL')));
+  await console_?.kill('SIGKILL');
+  await proxy?.stop();
+  await Promise.all([source?.stop(), target?.stop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** How often each key was written whole, as the server saw it. */
+function writes(): Map<string, number> {
+  const written = new Map<string, number>();
+  for (const { operation, target: path, status } of proxy.requests()) {
+    if (status !== 200 || !/^(PutObject|CompleteMultipartUpload)$/.test(operation)) continue;
+    const key = path.split('?')[0] ?? '';
+    written.set(key, (written.get(key) ?? 0) + 1);
+  }
+  return written;
+}
+
+test(`a job outlives agents and console that are killed at ${KILLS} moments (seed ${seed})`, async () => {
+  let admin = await logIn();
+  ({ token } = await admin.call('enrolment'));
+  for (const name of AGENTS) startAgent(name);
+  const jobId = await queueJob(admin);
+  const started = (): boolean => (proxy.counts()['PutObject'] ?? 0) > 3;
+  await until('the job is under way', 60_000, () => (started() ? true : null));
+  let agentKills = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    await sleep(300 + random() * 1_500);
+    const victim = [...AGENTS, 'console'][Math.floor(random() * 3)] ?? 'console';
+    if (victim === 'console') {
+      await console_.kill();
+      console_ = startConsole();
+    } else {
+      agentKills++;
+      await agents.get(victim)?.kill();
+      startAgent(victim);
+    }
+  }
+  admin = await logIn().catch((error: unknown) => {
+    throw new Error(`the console did not come back:\n${console_.output.slice(-2_000)}`, { cause: error });
+  });
+  const seenAtKills = writes().size;
+  const job = await until('the job ends', 120_000, async (): Promise<JobView | null> => {
+    const view = await admin.call('job', { params: { jobId } });
+    return ['completed', 'completed-with-failures', 'failed'].includes(view.state) ? view : null;
+  });
+  const total = SMALL_OBJECTS + LARGE_OBJECTS;
+  expect(job).toMatchObject({ state: 'completed', objectsTotal: total, error: null });
+  expect(job.counters).toMatchObject({ objectsCopied: total, objectsListed: total, objectsFailed: 0 });
+  // The kills hit a job that was under way, not one that had not begun or was over.
+  expect(seenAtKills).toBeGreaterThan(10);
+  expect(await contentsOf(target, BUCKET)).toEqual(await contentsOf(source, BUCKET));
+
+  // Copied twice is only what was open when an agent died: under way, or done since its last report that was taken.
+  const repeated = [...writes().values()].reduce((sum, times) => sum + times - 1, 0);
+  expect(writes().size).toBe(total);
+  const perReport = Math.ceil((2_000 / 40) * CONCURRENCY);
+  expect(repeated).toBeLessThanOrEqual(agentKills * (CONCURRENCY + perReport));
+
+  const client = new S3Client({ ...target, credentials: target });
+  expect(await listMultipartUploads(client, { bucket: BUCKET, prefix: '' }, callContext())).toEqual([]);
+  await client.close();
+
+  const signed = await admin.call('jobManifest', { params: { jobId } });
+  expect(verifyManifest(signed)).toMatchObject({ ok: true });
+  const chained = signed.manifest.shards.reduce((sum, { chain }) => sum + (chain?.entries ?? 0), 0);
+  expect(chained).toBe(total);
+});
