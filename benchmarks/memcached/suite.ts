@@ -1,57 +1,112 @@
 import { openQuotas } from '@weir/quota';
 import { MemcachedStore } from '@weir/quota-memcached';
 import { startMemcached } from '@weir/testkit/memcached';
+import Memcached from 'memcached';
+import { RateLimiterMemcache } from 'rate-limiter-flexible';
 import { inRounds } from '../load/rounds.ts';
-import { runSlice, type Slice } from '../load/slice.ts';
-import { median } from '../load/statistics.ts';
+import { runSlice, type Load, type Slice } from '../load/slice.ts';
+import { median, medianRatio } from '../load/statistics.ts';
 import { hotSubject, manySubjects } from '../load/subjects.ts';
 import type { Suite } from '../report/section.ts';
-import { figure, table } from '../report/table.ts';
+import { figure, table, times } from '../report/table.ts';
 
 const workloads = [manySubjects(1_000), hotSubject];
 const CONCURRENCIES = [1, 64, 256];
+const LIMIT = 1_000_000_000;
+const HOUR_SECONDS = 3_600;
 
-const notes = `Weir alone: RateLimiterMemcache needs the package memcached, which is not installed here, and no other client in npm speaks the meta
-protocol.`;
+const notes = `Weir over its own client, and RateLimiterMemcache of rate-limiter-flexible over the package memcached, in this process, on one memcached.
+memcached opens up to 10 connections by itself, Weir one. RateLimiterMemcache adds to a counter and reads its expiry by a second key, so a
+take of a known subject is two requests; Weir's is one, which also dates the counter.`;
+
+/** A limiter on memcached. */
+interface Contestant {
+  readonly name: string;
+  readonly slice: (load: Load) => Promise<Slice>;
+  readonly close: () => Promise<void>;
+}
+
+async function weir(address: string): Promise<Contestant> {
+  const quotas = openQuotas({ store: new MemcachedStore({ servers: [address] }) });
+  await quotas.ready();
+  const quota = quotas.define({ id: 'bench', limit: LIMIT, period: 'hour' });
+  return {
+    name: 'Weir',
+    slice: (load) =>
+      runSlice(
+        load,
+        (subject) => quota.take(subject),
+        (decision) => decision.allowed,
+      ),
+    close: () => quotas.close(),
+  };
+}
+
+async function flexible(address: string): Promise<Contestant> {
+  const client = new Memcached(address);
+  const limiter = new RateLimiterMemcache({
+    storeClient: client,
+    points: LIMIT,
+    duration: HOUR_SECONDS,
+    keyPrefix: 'rlflx-bench',
+  });
+  return {
+    name: 'RateLimiterMemcache',
+    // It rejects when it refuses.
+    slice: (load) =>
+      runSlice(
+        load,
+        (subject) => limiter.consume(subject),
+        () => true,
+      ),
+    close: async () => client.end(),
+  };
+}
 
 export const memcachedSuite: Suite = async (pace, progress) => {
   progress.stage('quota on memcached');
   const server = await startMemcached();
-  const quotas = openQuotas({ store: new MemcachedStore({ servers: [server.address] }) });
+  const contestants = [await weir(server.address), await flexible(server.address)];
   try {
-    await quotas.ready();
-    const quota = quotas.define({ id: 'bench', limit: 1e9, period: 'hour' });
     const settings = workloads.flatMap((workload) => CONCURRENCIES.map((concurrency) => ({ workload, concurrency })));
-    const cells = (durationMs: number) => [
-      settings.map(({ workload, concurrency }) => ({
-        label: `${workload.name}, ${concurrency} at a time`,
-        measure: () =>
-          runSlice(
-            { subjects: workload.subjects, concurrency, durationMs },
-            (subject) => quota.take(subject),
-            (decision) => decision.allowed,
-          ),
+    const blocks = settings.map(({ workload, concurrency }) =>
+      contestants.map(({ name, slice }) => ({
+        label: labelOf(workload.name, concurrency, name),
+        measure: () => slice({ subjects: workload.subjects, concurrency, durationMs: pace.sliceMs }),
       })),
-    ];
-    await inRounds(1, cells(pace.sliceMs), (text) => progress.step(`warm-up, ${text}`));
-    const slices = await inRounds(pace.rounds, cells(pace.sliceMs), progress.step);
-    const rows = Array.from(slices, ([label, each]) => {
-      const of = (read: (slice: Slice) => number): string => figure(median(each.map(read)));
-      return [
-        label,
-        of((slice) => slice.takesPerSecond),
-        of((slice) => slice.p50Ms),
-        of((slice) => slice.p99Ms),
-        of((slice) => slice.clientCpuUs),
-      ];
+    );
+    await inRounds(1, blocks, (text) => progress.step(`warm-up, ${text}`));
+    const slices = await inRounds(pace.rounds, blocks, progress.step);
+    const rows = settings.flatMap(({ workload, concurrency }) => {
+      const of = (name: string): readonly Slice[] => slices.get(labelOf(workload.name, concurrency, name)) ?? [];
+      const [own, ...peers] = contestants.map(({ name }) => ({ name, slices: of(name) }));
+      return [own, ...peers].flatMap((each) =>
+        each === undefined
+          ? []
+          : [rowOf(labelOf(workload.name, concurrency, each.name), each.slices, peers[0]?.slices)],
+      );
     });
-    return {
-      title: 'Quotas on memcached',
-      text: `${notes}\n\n${table(['', 'takes/s', 'p50 ms', 'p99 ms', 'CPU µs/take'], rows)}`,
-      targets: [],
-    };
+    const head = ['', 'takes/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU µs/take'];
+    return { title: 'Quotas on memcached', text: `${notes}\n\n${table(head, rows)}`, targets: [] };
   } finally {
-    await quotas.close();
+    for (const { close } of contestants) await close();
     await server.stop();
   }
 };
+
+function labelOf(workload: string, concurrency: number, name: string): string {
+  return `${workload}, ${concurrency} at a time, ${name}`;
+}
+
+function rowOf(label: string, slices: readonly Slice[], bases: readonly Slice[] | undefined): string[] {
+  const all = (of: readonly Slice[], read: (slice: Slice) => number): number[] => of.map(read);
+  const rates = (of: readonly Slice[]): number[] => all(of, (slice) => slice.takesPerSecond);
+  return [
+    label,
+    figure(median(rates(slices))),
+    times(medianRatio(rates(slices), rates(bases ?? []))),
+    figure(median(all(slices, (slice) => slice.p50Ms))),
+    figure(median(all(slices, (slice) => slice.p99Ms))),
+    figure(median(all(slices, (slice) => slice.clientCpuUs))),
+  ];
+}
