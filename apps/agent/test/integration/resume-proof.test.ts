@@ -42,7 +42,7 @@ let source: S3TestServer;
 let target: S3TestServer;
 let proxy: CountingProxy;
 let port: number;
-let console_: SourceProcess;
+let consoleProcess: SourceProcess;
 const agents = new Map<string, SourceProcess>();
 let token: string;
 
@@ -115,12 +115,12 @@ beforeAll(async () => {
   await Promise.all([makeBucket(source, BUCKET), makeBucket(target, BUCKET)]);
   await fill();
   port = await freePort();
-  console_ = startConsole();
+  consoleProcess = startConsole();
 });
 
 afterAll(async () => {
   await Promise.all([...agents.values()].map((agent) => agent.kill('SIGKILL')));
-  await console_?.kill('SIGKILL');
+  await consoleProcess?.kill('SIGKILL');
   await proxy?.stop();
   await Promise.all([source?.stop(), target?.stop()]);
   await rm(folder, { recursive: true, force: true });
@@ -142,15 +142,14 @@ test(`a job outlives agents and console that are killed at ${KILLS} moments (see
   ({ token } = await admin.call('enrolment'));
   for (const name of AGENTS) startAgent(name);
   const jobId = await queueJob(admin);
-  const started = (): boolean => (proxy.counts()['PutObject'] ?? 0) > 3;
-  await until('the job is under way', 60_000, () => (started() ? true : null));
+  await until('the job is under way', 60_000, () => ((proxy.counts()['PutObject'] ?? 0) > 3 ? true : null));
   let agentKills = 0;
   for (let kill = 0; kill < KILLS; kill++) {
     await sleep(300 + random() * 1_500);
     const victim = [...AGENTS, 'console'][Math.floor(random() * 3)] ?? 'console';
     if (victim === 'console') {
-      await console_.kill();
-      console_ = startConsole();
+      await consoleProcess.kill();
+      consoleProcess = startConsole();
     } else {
       agentKills++;
       await agents.get(victim)?.kill();
@@ -158,7 +157,7 @@ test(`a job outlives agents and console that are killed at ${KILLS} moments (see
     }
   }
   admin = await logIn().catch((error: unknown) => {
-    throw new Error(`the console did not come back:\n${console_.output.slice(-2_000)}`, { cause: error });
+    throw new Error(`the console did not come back:\n${consoleProcess.output.slice(-2_000)}`, { cause: error });
   });
   const seenAtKills = writes().size;
   const job = await until('the job ends', 120_000, async (): Promise<JobView | null> => {

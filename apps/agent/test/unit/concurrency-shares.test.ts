@@ -20,20 +20,23 @@ test('shares never exceed the total, leave nothing unused that somebody needs, a
   );
 });
 
+class FakeRun {
+  state = { inFlight: 0, listed: false };
+  max = 0;
+
+  snapshot(): FakeRun['state'] {
+    return this.state;
+  }
+
+  setConcurrency(max: number): void {
+    this.max = max;
+  }
+}
+
 test('a run that is alone has everything, shares when another begins, and gets back what the other does not need any more', async () => {
   const time = new SimulatedTime();
   const shares = new ConcurrencyShares(100, time.startTimer);
-  const run = (): { state: { inFlight: number; listed: boolean }; max: number } & Parameters<typeof shares.add>[0] => ({
-    state: { inFlight: 0, listed: false },
-    max: 0,
-    snapshot() {
-      return this.state;
-    },
-    setConcurrency(max) {
-      this.max = max;
-    },
-  });
-  const [a, b] = [run(), run()];
+  const [a, b] = [new FakeRun(), new FakeRun()];
   shares.add(a);
   expect(a.max).toBe(100);
   shares.add(b);

@@ -21,7 +21,6 @@ export interface Stores {
   readonly jobs: JobStore;
   readonly planned: PlannedStore;
   readonly quotas: QuotaCatalog;
-  readonly planned: PlannedStore;
   readonly settings: SettingsStore;
   readonly shards: ShardStore;
   readonly webhooks: WebhookStore;

@@ -58,36 +58,7 @@ export function sqliteShardStore(db: Kysely<Tables>): ShardStore {
     async save(shard) {
       await db.updateTable('shards').set(rowOf(shard)).where('shard_id', '=', shard.shardId).execute();
     },
-    async nextQueued() {
-      const row = await db
-        .selectFrom('jobs')
-        .innerJoin('shards', 'shards.job_id', 'jobs.job_id')
-        .selectAll('shards')
-        .where('jobs.state', 'in', ['queued', 'running'])
-        .where('shards.state', '=', 'queued')
-        .orderBy(
-          sql`(select count(*) from shards as held where held.job_id = jobs.job_id and held.state = ${sql.lit('leased')})`,
-        )
-        .orderBy('jobs.sequence')
-        .orderBy('shards.position')
-        .limit(1)
-        .executeTakeFirst();
-      return row && shardOf(row);
-    },
-    async nextDirty() {
-      const row = await db
-        .selectFrom('shards')
-        .innerJoin('jobs', 'shards.job_id', 'jobs.job_id')
-        .selectAll('shards')
-        .where('jobs.state', 'in', [...CLEANED_UP])
-        .where('shards.state', '=', sql.lit('queued'))
-        .where('shards.dirty', '=', sql.lit(1))
-        .orderBy('jobs.sequence')
-        .orderBy('shards.position')
-        .limit(1)
-        .executeTakeFirst();
-      return row && shardOf(row);
-    },
+    ...queueQueries(db),
     async countOf(jobId) {
       const row = await db
         .selectFrom('shards')
@@ -127,6 +98,42 @@ export function sqliteShardStore(db: Kysely<Tables>): ShardStore {
         .where('agent_id', '=', agentId)
         .execute();
       return rows.map(outlineOf);
+    },
+  };
+}
+
+/** What is to be handed out next. */
+function queueQueries(db: Kysely<Tables>): Pick<ShardStore, 'nextQueued' | 'nextDirty'> {
+  return {
+    async nextQueued() {
+      const row = await db
+        .selectFrom('jobs')
+        .innerJoin('shards', 'shards.job_id', 'jobs.job_id')
+        .selectAll('shards')
+        .where('jobs.state', 'in', ['queued', 'running'])
+        .where('shards.state', '=', 'queued')
+        .orderBy(
+          sql`(select count(*) from shards as held where held.job_id = jobs.job_id and held.state = ${sql.lit('leased')})`,
+        )
+        .orderBy('jobs.sequence')
+        .orderBy('shards.position')
+        .limit(1)
+        .executeTakeFirst();
+      return row && shardOf(row);
+    },
+    async nextDirty() {
+      const row = await db
+        .selectFrom('shards')
+        .innerJoin('jobs', 'shards.job_id', 'jobs.job_id')
+        .selectAll('shards')
+        .where('jobs.state', 'in', [...CLEANED_UP])
+        .where('shards.state', '=', sql.lit('queued'))
+        .where('shards.dirty', '=', sql.lit(1))
+        .orderBy('jobs.sequence')
+        .orderBy('shards.position')
+        .limit(1)
+        .executeTakeFirst();
+      return row && shardOf(row);
     },
   };
 }

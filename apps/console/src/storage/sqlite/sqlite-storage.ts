@@ -11,7 +11,6 @@ import { sqliteJobStore } from './jobs.ts';
 import { openDatabase } from './open-database.ts';
 import { sqlitePlannedStore } from './planned.ts';
 import { sqliteQuotaCatalog } from './quotas.ts';
-import { sqlitePlannedStore } from './planned.ts';
 import type { Tables } from './schema.ts';
 import { sqliteSettingsStore } from './settings.ts';
 import { sqliteShardStore } from './shards.ts';
@@ -30,7 +29,6 @@ function storesOn(db: Kysely<Tables>): Stores {
     jobs: sqliteJobStore(db),
     planned: sqlitePlannedStore(db),
     quotas: sqliteQuotaCatalog(db),
-    planned: sqlitePlannedStore(db),
     settings: sqliteSettingsStore(db),
     shards: sqliteShardStore(db),
     webhooks: sqliteWebhookStore(db),

@@ -28,14 +28,17 @@ export const EMPTY_JOB: JobDraft = {
 
 /** A draft of a job like another one. */
 export function duplicateOf(job: JobView): JobDraft {
-  const side = ({ endpointId, bucket, prefix }: JobView['source']): LocationDraft => ({ endpointId, bucket, prefix });
   return {
     name: '',
-    source: side(job.source),
-    target: side(job.target),
+    source: locationOf(job.source),
+    target: locationOf(job.target),
     mode: job.mode,
     options: draftOf(job.options),
   };
+}
+
+function locationOf({ endpointId, bucket, prefix }: JobView['source']): LocationDraft {
+  return { endpointId, bucket, prefix };
 }
 
 /** Longest part of a bucket's name in a suggestion, so that two fit into the 64 characters of a name. */

@@ -45,18 +45,14 @@ export function optionsOf(draft: OptionDraft): { options: JobOptions; errors: Re
     if (bytes === undefined) errors[`options.filter.${field}`] = 'Enter a size, such as 500, 10 kB or 1.5 GiB.';
     return bytes ?? null;
   };
-  const time = (text: string): number | null => {
-    const atMs = text === '' ? Number.NaN : new Date(text).getTime();
-    return Number.isFinite(atMs) ? atMs : null;
-  };
   const { include, exclude, minSize, maxSize, modifiedAfter, modifiedBefore, ...rest } = draft;
   const filter = {
     include: linesOf(include),
     exclude: linesOf(exclude),
     minBytes: size('minBytes', minSize),
     maxBytes: size('maxBytes', maxSize),
-    modifiedAfterMs: time(modifiedAfter),
-    modifiedBeforeMs: time(modifiedBefore),
+    modifiedAfterMs: timeOf(modifiedAfter),
+    modifiedBeforeMs: timeOf(modifiedBefore),
   };
   return { options: { ...rest, filter }, errors };
 }
@@ -64,6 +60,12 @@ export function optionsOf(draft: OptionDraft): { options: JobOptions; errors: Re
 /** Patterns may begin or end with a space, as keys may; empty lines are none. */
 function linesOf(text: string): string[] {
   return text.split(/\r?\n/).filter((line) => line !== '');
+}
+
+/** A moment that was entered in the viewer's zone; null for none. */
+function timeOf(text: string): number | null {
+  const atMs = text === '' ? Number.NaN : new Date(text).getTime();
+  return Number.isFinite(atMs) ? atMs : null;
 }
 
 const UNITS: Readonly<Record<string, number>> = {
