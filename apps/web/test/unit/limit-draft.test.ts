@@ -1,14 +1,15 @@
 import * as fc from 'fast-check';
-import { DEFAULT_GOVERNOR_SETTINGS, governorSettings, type GovernorSettings } from '@weir/protocol';
-import { describe, expect, it } from 'vitest';
 import {
-  checkDraft,
-  draftOf,
-  isSameDraft,
-  parseWhole,
-  settleLimit,
-  thresholdError,
-} from '../../src/pages/settings/limit-draft.ts';
+  completeSettings,
+  DEFAULT_GOVERNOR_SETTINGS,
+  governorSettings,
+  settingsConflicts,
+  WEEKDAYS,
+  type GovernorSettings,
+} from '@weir/protocol';
+import { describe, expect, it } from 'vitest';
+import { checkDraft, draftOf, isSameDraft, settleLimit, thresholdError } from '../../src/pages/settings/limit-draft.ts';
+import { parseWhole } from '../../src/pages/settings/numbers-typed.ts';
 
 const DRAFT = draftOf(DEFAULT_GOVERNOR_SETTINGS);
 
@@ -72,15 +73,97 @@ const anySettings: fc.Arbitrary<GovernorSettings> = fc.record({
   alarmThresholdPercent: fc.integer({ min: 10, max: 1_000 }).map((tenths) => tenths / 10),
 });
 
+const time = fc
+  .record({ hour: fc.integer({ min: 0, max: 23 }), minute: fc.integer({ min: 0, max: 59 }) })
+  .map(({ hour, minute }) => `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`);
+
+const completed = fc.record({
+  documented: anySettings,
+  beyond: fc.record({
+    allocationPolicy: fc.constantFrom('reclaim', 'max-min'),
+    costModel: fc.constantFrom('per-object', 'per-request'),
+    pacing: fc.record({
+      mode: fc.constantFrom('off', 'paced'),
+      burstSeconds: fc.integer({ min: 2, max: 1_000 }).map((hundredths) => hundredths / 100),
+    }),
+    overshootGuard: fc.boolean(),
+    consoleLost: fc.record({
+      mode: fc.constantFrom('park', 'safe-rate'),
+      safeTps: fc.integer({ min: 1, max: 1_000_000 }),
+    }),
+    slowDownReaction: fc.record({
+      mode: fc.constantFrom('off', 'lower-limit'),
+      floorTps: fc.integer({ min: 100, max: 1_000_000_000 }),
+    }),
+    jobShares: fc.uniqueArray(
+      fc.record({
+        jobId: fc.integer({ min: 0, max: 99 }).map((n) => `job_${n}`),
+        weight: fc.integer({ min: 1, max: 1_000 }).map((tenths) => tenths / 10),
+        minimumTps: fc.integer({ min: 0, max: 50 }),
+      }),
+      { selector: ({ jobId }) => jobId, maxLength: 2 },
+    ),
+    limitSchedule: fc.option(
+      fc.record({
+        timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
+        rules: fc.array(
+          fc.record({
+            days: fc.uniqueArray(fc.constantFrom(...WEEKDAYS), { minLength: 1 }),
+            from: time,
+            to: time,
+            limitTps: fc.integer({ min: 100, max: 1_000_000_000 }),
+          }),
+          { minLength: 1, maxLength: 4 },
+        ),
+      }),
+    ),
+  }),
+});
+
 describe('the form', () => {
   it('gives back the settings that filled it, and what it sends is what the wire accepts', () => {
     fc.assert(
-      fc.property(anySettings, (settings) => {
+      fc.property(completed, ({ documented, beyond }) => {
+        const settings = completeSettings(governorSettings.parse({ ...documented, ...beyond }));
         const checked = checkDraft(draftOf(settings));
-        expect(checked).toEqual({ ok: true, settings });
-        expect(governorSettings.parse(checked.ok && checked.settings)).toEqual(settings);
+        const conflicts = settingsConflicts(settings);
+        expect(checked).toEqual(
+          conflicts.length === 0
+            ? { ok: true, settings }
+            : { ok: false, errors: { jobShares: expect.stringContaining(conflicts[0]?.problem ?? '?') } },
+        );
       }),
     );
+  });
+
+  it('keeps settings that it was not told of as the defaults', () => {
+    fc.assert(
+      fc.property(anySettings, (settings) => {
+        expect(checkDraft(draftOf(settings))).toEqual({ ok: true, settings: completeSettings(settings) });
+      }),
+    );
+  });
+
+  it('does not mind a wrong number that its choice hides, and names one that counts', () => {
+    const beyond = { ...DRAFT.beyond, burstText: 'x', safeText: '', floorText: '1' };
+    expect(checkDraft({ ...DRAFT, beyond: { ...beyond, floorText: 'x' } }).ok).toBe(true);
+    const shown = checkDraft({
+      ...DRAFT,
+      beyond: {
+        ...beyond,
+        paced: true,
+        safeRate: true,
+        lowerLimit: true,
+        rules: [{ days: [], from: '08:00', to: '18:00', limitText: '50' }],
+      },
+    });
+    expect(Object.keys(shown.ok ? {} : shown.errors).toSorted()).toEqual([
+      'consoleLost.safeTps',
+      'limitSchedule.rules.0.days',
+      'limitSchedule.rules.0.limitTps',
+      'pacing.burstSeconds',
+      'slowDownReaction.floorTps',
+    ]);
   });
 
   it('names each field that is wrong, all at once', () => {

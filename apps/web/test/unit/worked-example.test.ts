@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { workedExample } from '../../src/pages/settings/worked-example.ts';
+import { chargesOf, workedExample } from '../../src/pages/settings/worked-example.ts';
 
 const TYPES = { LIST: true, GET: true, PUT: true, DELETE: false };
 
@@ -10,6 +10,7 @@ function example(over: Partial<Parameters<typeof workedExample>[0]> = {}): Retur
     agents: 1,
     windowSeconds: 30,
     types: TYPES,
+    costModel: 'per-object',
     thresholdPercent: 95,
     ...over,
   });
@@ -85,5 +86,21 @@ describe('the worked example', () => {
         },
       ),
     );
+  });
+
+  it('charges a copy in parts its 2N + 3 requests when every request is counted, and 11 as documented', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10_000 }), (parts) => {
+        const all = { LIST: true, GET: true, PUT: true, DELETE: true };
+        expect(chargesOf(all, 'per-request', parts)).toEqual({ single: 2, multipart: 2 * parts + 3 });
+        expect(chargesOf(all, 'per-object', parts)).toEqual({ single: 1, multipart: 11 });
+      }),
+    );
+  });
+
+  it('says that reading is free as documented, and what it costs otherwise', () => {
+    const onlyGet = { LIST: false, GET: true, PUT: false, DELETE: false };
+    expect(example({ types: onlyGet }).objectsPerWindow).toBeNull();
+    expect(example({ types: onlyGet, costModel: 'per-request' }).objectsPerWindow).toBe(300_000);
   });
 });

@@ -1,6 +1,6 @@
 import { quotaInput, type QuotaInput, type QuotaView } from '@weir/protocol';
 import { schemaErrors, type FieldErrors } from '../../words/field-errors.ts';
-import { parseWhole } from '../settings/limit-draft.ts';
+import { parseWhole } from '../settings/numbers-typed.ts';
 
 /** The form of a quota while it is being filled in: numbers are text until they are checked. */
 export interface QuotaDraft extends Omit<QuotaInput, 'limit' | 'period'> {

@@ -8,7 +8,7 @@ import { TextField } from '../../components/field.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { formatDuration } from '../../format/time.ts';
 import { takeWords } from '../../words/quota-words.ts';
-import { parseWhole } from '../settings/limit-draft.ts';
+import { parseWhole } from '../settings/numbers-typed.ts';
 import styles from './quotas.module.css';
 
 /** One take, by hand. It counts like any other. */

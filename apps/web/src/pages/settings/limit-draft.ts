@@ -1,11 +1,15 @@
 import {
+  completeSettings,
   governorSettings,
   MAX_GLOBAL_LIMIT_TPS,
   MIN_GLOBAL_LIMIT_TPS,
+  settingsConflicts,
   type GovernorSettings,
   type TransactionType,
 } from '@weir/protocol';
 import { formatCount } from '../../format/numbers.ts';
+import { beyondDraftOf, beyondSettings, type BeyondDraft } from './beyond-draft.ts';
+import { parseWhole } from './numbers-typed.ts';
 import { schemaErrors, type FieldErrors } from '../../words/field-errors.ts';
 
 /** The form of TPS Rate Limiting while it is being edited: numbers are text until they are checked. */
@@ -14,15 +18,18 @@ export interface LimitDraft {
   limitText: string;
   types: Record<TransactionType, boolean>;
   thresholdText: string;
+  /** What goes beyond the documented settings. */
+  beyond: BeyondDraft;
 }
 
-/** The form as the saved settings fill it. */
-export function draftOf(settings: GovernorSettings): LimitDraft {
+/** The form as the saved settings fill it. `zone` is offered for a first schedule. */
+export function draftOf(settings: GovernorSettings, zone?: string): LimitDraft {
   return {
     enabled: settings.enabled,
     limitText: String(settings.globalLimitTps),
     types: settings.transactionTypes,
     thresholdText: String(settings.alarmThresholdPercent),
+    beyond: beyondDraftOf(settings, zone),
   };
 }
 
@@ -40,16 +47,13 @@ function comparable(draft: LimitDraft): unknown {
     draft.types.PUT,
     draft.types.DELETE,
     parsePercent(draft.thresholdText) ?? draft.thresholdText.trim(),
+    beyondComparable(draft.beyond),
   ];
 }
 
-/** Reads a whole number, also with thousands separated (`10,000`, `10 000`); null: it is none. */
-export function parseWhole(text: string): number | null {
-  const trimmed = text.trim();
-  const plain = /^\d{1,3}([, ]\d{3})+$/.test(trimmed) ? trimmed.replace(/[, ]/g, '') : trimmed;
-  if (!/^[+-]?\d+$/.test(plain)) return null;
-  const value = Number(plain);
-  return Number.isSafeInteger(value) ? value : null;
+/** A time zone says nothing while there is no rule. */
+function beyondComparable(beyond: BeyondDraft): unknown {
+  return beyond.rules.length === 0 ? { ...beyond, zone: '' } : beyond;
 }
 
 function parsePercent(text: string): number | null {
@@ -103,7 +107,11 @@ export function checkDraft(
     globalLimitTps: parseWhole(limit.text),
     transactionTypes: draft.types,
     alarmThresholdPercent: parsePercent(draft.thresholdText),
+    ...beyondSettings(draft.beyond),
   });
+  for (const { field, problem } of parsed.success ? settingsConflicts(completeSettings(parsed.data)) : []) {
+    errors[field] ??= `They ${problem}.`;
+  }
   if (parsed.success && Object.keys(errors).length === 0) return { ok: true, settings: parsed.data };
   return { ok: false, errors: { ...schemaErrors(parsed.error?.issues ?? []), ...errors } };
 }

@@ -1,5 +1,5 @@
 import { useState, type ReactElement } from 'react';
-import { TRANSACTION_TYPES, type TransactionType } from '@weir/protocol';
+import { TRANSACTION_TYPES, type CostModelName, type TransactionType } from '@weir/protocol';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { CheckField } from '../../components/check-field.tsx';
@@ -7,14 +7,27 @@ import { TextField } from '../../components/field.tsx';
 import { focusFirstError } from '../../components/focus-first-error.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import type { FieldErrors } from '../../words/field-errors.ts';
+import type { BeyondDraft } from './beyond-draft.ts';
+import { BeyondFields } from './beyond-fields.tsx';
 import { settleLimit, thresholdError, type LimitDraft } from './limit-draft.ts';
+import { ScheduleFields } from './schedule-fields.tsx';
+import { ShareFields } from './share-fields.tsx';
 import styles from './rate-limiting.module.css';
 
-const TYPE_HINTS: Readonly<Record<TransactionType, string>> = {
-  LIST: '1 per listing call of up to 1,000 objects.',
-  GET: 'No effect: reading is never charged under the documented cost model.',
-  PUT: '1 per object; 11 per object that is copied in several parts.',
-  DELETE: 'No effect: deleting is never charged under the documented cost model.',
+/** What each type means, by cost model. */
+const TYPE_HINTS: Readonly<Record<CostModelName, Readonly<Record<TransactionType, string>>>> = {
+  'per-object': {
+    LIST: '1 per listing call of up to 1,000 objects.',
+    GET: 'No effect: reading is never charged under the documented cost model.',
+    PUT: '1 per object; 11 per object that is copied in several parts.',
+    DELETE: 'No effect: deleting is never charged under the documented cost model.',
+  },
+  'per-request': {
+    LIST: '1 per listing request, of objects, parts, uploads or buckets.',
+    GET: '1 per request that reads: HEAD, GET, each range, tags.',
+    PUT: '1 per request that writes: each object, each part, the beginning and the end of an upload.',
+    DELETE: '1 per request that deletes, also of an upload that is given up.',
+  },
 };
 
 interface FormProps {
@@ -55,6 +68,7 @@ export function RateLimitingForm(props: FormProps): ReactElement {
           <LimitField draft={draft} errors={errors} onChange={onChange} />
           <TypesField draft={draft} errors={errors} onChange={onChange} />
           <ThresholdField draft={draft} errors={errors} onChange={onChange} />
+          <Beyond draft={draft} errors={errors} onChange={onChange} />
           {failure !== null && <ErrorNotice error={failure} />}
           {editable && (
             <div className={styles.actions}>
@@ -72,6 +86,9 @@ export function RateLimitingForm(props: FormProps): ReactElement {
     </Card>
   );
 }
+
+/** Fields of the documented settings that can be wrong. */
+const DOCUMENTED = ['globalLimitTps', 'alarmThresholdPercent'];
 
 type FieldProps = Pick<FormProps, 'draft' | 'errors' | 'onChange'>;
 
@@ -118,13 +135,32 @@ function TypesField({ draft, errors, onChange }: FieldProps): ReactElement {
           <CheckField
             key={type}
             label={type}
-            hint={TYPE_HINTS[type]}
+            hint={TYPE_HINTS[draft.beyond.costModel][type]}
             checked={draft.types[type]}
             onChange={(checked) => onChange({ ...draft, types: { ...draft.types, [type]: checked } }, errors)}
           />
         ))}
       </div>
     </fieldset>
+  );
+}
+
+function Beyond({ draft, errors, onChange }: FieldProps): ReactElement {
+  const props = {
+    beyond: draft.beyond,
+    errors,
+    // What was wrong with a number is not known to be wrong any more.
+    onChange: (part: Partial<BeyondDraft>) => {
+      const documented = Object.entries(errors).filter(([field]) => DOCUMENTED.includes(field));
+      onChange({ ...draft, beyond: { ...draft.beyond, ...part } }, Object.fromEntries(documented));
+    },
+  };
+  return (
+    <>
+      <BeyondFields {...props} />
+      <ScheduleFields {...props} />
+      <ShareFields {...props} />
+    </>
   );
 }
 

@@ -20,6 +20,9 @@ import styles from './rate-limiting.module.css';
 /** Agents of the example while none is enrolled. */
 const EXAMPLE_AGENTS = 3;
 
+/** The viewer's zone: what a first schedule will mostly mean. */
+const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** TPS Rate Limiting: the settings and what they mean. */
 export function RateLimitingSection(): ReactElement {
   const settings = useGovernorSettings();
@@ -35,12 +38,12 @@ function Editor({ saved }: { saved: VersionedGovernorSettings }): ReactElement {
   const save = useSaveGovernorSettings();
   // What the form started from. It follows the console while nothing is edited.
   const [base, setBase] = useState(saved);
-  const [draft, setDraft] = useState<LimitDraft>(() => draftOf(saved.settings));
+  const [draft, setDraft] = useState<LimitDraft>(() => draftOf(saved.settings, ZONE));
   const [errors, setErrors] = useState<FieldErrors>({});
-  const dirty = !isSameDraft(draft, draftOf(base.settings));
+  const dirty = !isSameDraft(draft, draftOf(base.settings, ZONE));
   const load = (from: VersionedGovernorSettings): void => {
     setBase(from);
-    setDraft(draftOf(from.settings));
+    setDraft(draftOf(from.settings, ZONE));
     setErrors({});
   };
   if (saved.version !== base.version && !dirty) load(saved);
@@ -113,6 +116,7 @@ function Example({ draft }: { draft: LimitDraft }): ReactElement {
   return (
     <WorkedExampleCard
       types={draft.types}
+      costModel={draft.beyond.costModel}
       assumedAgents={known === 0}
       example={
         checked.ok
@@ -121,6 +125,7 @@ function Example({ draft }: { draft: LimitDraft }): ReactElement {
               agents: known === 0 ? EXAMPLE_AGENTS : known,
               windowSeconds: windowMs / 1_000,
               types: draft.types,
+              costModel: draft.beyond.costModel,
               thresholdPercent: checked.settings.alarmThresholdPercent,
             })
           : null

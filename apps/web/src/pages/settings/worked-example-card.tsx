@@ -1,10 +1,10 @@
 import type { ReactElement, ReactNode } from 'react';
-import type { TransactionType } from '@weir/protocol';
+import type { CostModelName, TransactionType } from '@weir/protocol';
 import { Card } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { formatCount, formatPercent, formatPlural, formatSetPercent } from '../../format/numbers.ts';
 import { formatDuration } from '../../format/time.ts';
-import type { WorkedExample } from './worked-example.ts';
+import { chargesOf, type WorkedExample } from './worked-example.ts';
 import styles from './worked-example-card.module.css';
 
 const rate = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
@@ -13,11 +13,13 @@ const rate = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 export function WorkedExampleCard({
   example,
   types,
+  costModel,
   assumedAgents,
 }: {
   /** null: the values on the page cannot be used. */
   example: WorkedExample | null;
   types: Readonly<Record<TransactionType, boolean>>;
+  costModel: CostModelName;
   /** Whether the number of agents is made up, because none is enrolled. */
   assumedAgents: boolean;
 }): ReactElement {
@@ -28,7 +30,7 @@ export function WorkedExampleCard({
       ) : (
         <div className={styles.parts}>
           <Steps example={example} assumedAgents={assumedAgents} />
-          <Charges example={example} types={types} />
+          <Charges example={example} types={types} costModel={costModel} />
           <p className={styles.remark}>
             The alarm fires above {rate.format(example.alarmAboveTps)} TPS and clears below{' '}
             {rate.format(example.clearBelowTps)} TPS ({formatSetPercent(example.clearPercent)}).
@@ -73,17 +75,23 @@ function Step({ name, result, children }: { name: string; result: string; childr
   );
 }
 
-function charge(counted: boolean, cost: number): string {
-  return counted ? formatPlural(cost, 'credit') : 'not counted';
+/** Parts of the object of the example: 128 MB in parts of 8 MB. */
+const PARTS = 16;
+
+function charge(cost: number): string {
+  return cost > 0 ? formatPlural(cost, 'credit') : 'not counted';
 }
 
 function Charges({
   example,
   types,
+  costModel,
 }: {
   example: WorkedExample;
   types: Readonly<Record<TransactionType, boolean>>;
+  costModel: CostModelName;
 }): ReactElement {
+  const { single, multipart } = chargesOf(types, costModel, PARTS);
   return (
     <>
       <table className={styles.charges}>
@@ -91,15 +99,19 @@ function Charges({
         <tbody>
           <tr>
             <th scope="row">Listing call, up to 1,000 objects</th>
-            <td>{charge(types.LIST, 1)}</td>
+            <td>{charge(types.LIST ? 1 : 0)}</td>
           </tr>
           <tr>
             <th scope="row">Object in one part</th>
-            <td>{charge(types.PUT, 1)}</td>
+            <td>{charge(single)}</td>
           </tr>
           <tr>
-            <th scope="row">Object in several parts, from 128 MB</th>
-            <td>{charge(types.PUT, 11)}</td>
+            <th scope="row">
+              {costModel === 'per-object'
+                ? 'Object in several parts, from 128 MB'
+                : `Object of 128 MB, in ${PARTS} parts`}
+            </th>
+            <td>{charge(multipart)}</td>
           </tr>
         </tbody>
       </table>
@@ -109,8 +121,8 @@ function Charges({
         </Notice>
       ) : (
         <p className={styles.remark}>
-          The credits of one window {types.PUT ? 'copy' : 'list'} about {formatCount(example.objectsPerWindow)} small
-          objects.
+          The credits of one window {single > 0 ? 'copy' : 'list'} about {formatCount(example.objectsPerWindow)} small
+          objects{costModel === 'per-request' && single > 0 ? ', without retries and checks' : ''}.
         </p>
       )}
     </>

@@ -1,4 +1,4 @@
-import { MIN_GLOBAL_LIMIT_TPS, type TransactionType } from '@weir/protocol';
+import { MIN_GLOBAL_LIMIT_TPS, type CostModelName, type TransactionType } from '@weir/protocol';
 
 /** Objects that one listing call returns. */
 const OBJECTS_PER_LIST = 1_000;
@@ -35,6 +35,7 @@ export function workedExample(input: {
   agents: number;
   windowSeconds: number;
   types: Readonly<Record<TransactionType, boolean>>;
+  costModel: CostModelName;
   thresholdPercent: number;
 }): WorkedExample {
   const globalLimitTps = Math.max(MIN_GLOBAL_LIMIT_TPS, input.globalLimitTps);
@@ -53,17 +54,32 @@ export function workedExample(input: {
     parkedSeconds: input.windowSeconds - spentInSeconds,
     reportedTps,
     efficiencyPercent: (reportedTps / allocatedTps) * 100,
-    objectsPerWindow: objectsFor(credits, input.types),
+    objectsPerWindow: objectsFor(credits, input.types, input.costModel),
     alarmAboveTps: (globalLimitTps * input.thresholdPercent) / 100,
     clearPercent,
     clearBelowTps: (globalLimitTps * clearPercent) / 100,
   };
 }
 
-/** Single-part objects that `credits` list and copy: GET and DELETE are never charged. */
-function objectsFor(credits: number, types: Readonly<Record<TransactionType, boolean>>): number | null {
+/** What one object in one part, and one in `parts` parts, is charged; both sides of a copy. */
+export function chargesOf(
+  types: Readonly<Record<TransactionType, boolean>>,
+  costModel: CostModelName,
+  parts: number,
+): { single: number; multipart: number } {
+  const [get, put] = [types.GET ? 1 : 0, types.PUT ? 1 : 0];
+  if (costModel === 'per-object') return { single: put, multipart: 11 * put };
+  // One GET and one PUT; in parts: HEAD, a ranged GET and an UploadPart for each, begin and end of the upload.
+  return { single: get + put, multipart: (1 + parts) * get + (parts + 2) * put };
+}
+
+/** Single-part objects that `credits` list and copy. */
+function objectsFor(
+  credits: number,
+  types: Readonly<Record<TransactionType, boolean>>,
+  costModel: CostModelName,
+): number | null {
   const costPerList = types.LIST ? 1 : 0;
-  const costPerObject = types.PUT ? 1 : 0;
-  const costPerPage = costPerList + OBJECTS_PER_LIST * costPerObject;
+  const costPerPage = costPerList + OBJECTS_PER_LIST * chargesOf(types, costModel, 1).single;
   return costPerPage === 0 ? null : Math.floor((credits * OBJECTS_PER_LIST) / costPerPage);
 }
