@@ -98,15 +98,18 @@ function labelOf(workload: string, concurrency: number, name: string): string {
   return `${workload}, ${concurrency} at a time, ${name}`;
 }
 
+function rates(slices: readonly Slice[]): number[] {
+  return slices.map(({ takesPerSecond }) => takesPerSecond);
+}
+
 function rowOf(label: string, slices: readonly Slice[], bases: readonly Slice[] | undefined): string[] {
-  const all = (of: readonly Slice[], read: (slice: Slice) => number): number[] => of.map(read);
-  const rates = (of: readonly Slice[]): number[] => all(of, (slice) => slice.takesPerSecond);
+  const middle = (read: (slice: Slice) => number): string => figure(median(slices.map(read)));
   return [
     label,
-    figure(median(rates(slices))),
+    middle((slice) => slice.takesPerSecond),
     times(medianRatio(rates(slices), rates(bases ?? []))),
-    figure(median(all(slices, (slice) => slice.p50Ms))),
-    figure(median(all(slices, (slice) => slice.p99Ms))),
-    figure(median(all(slices, (slice) => slice.clientCpuUs))),
+    middle((slice) => slice.p50Ms),
+    middle((slice) => slice.p99Ms),
+    middle((slice) => slice.clientCpuUs),
   ];
 }

@@ -7,12 +7,15 @@ export class Store {
   readonly #server: S3TestServer;
   readonly #client: S3Client;
 
-  /** @param server must be the store itself and no proxy of it, so that looking at it is not counted. */
-  constructor(server: S3TestServer) {
+  /**
+   * @param server must be the store itself and no proxy of it, so that looking at it is not counted.
+   * @param maxAttempts 1: what the store refuses is refused.
+   */
+  constructor(server: S3TestServer, maxAttempts = 6) {
     const { url, region, accessKeyId, secretAccessKey } = server;
     this.url = url;
     this.#server = server;
-    this.#client = new S3Client({ url, region, credentials: { accessKeyId, secretAccessKey } });
+    this.#client = new S3Client({ url, region, credentials: { accessKeyId, secretAccessKey }, retry: { maxAttempts } });
   }
 
   async makeBucket(bucket: string): Promise<void> {
