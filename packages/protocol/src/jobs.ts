@@ -53,6 +53,8 @@ export const endpointView = z.object({
   createdAtMs: timestampMs,
 });
 export type EndpointView = z.infer<typeof endpointView>;
+/** Buckets of an endpoint, by name, at most 1,000; null: the credentials may not list them. */
+export const bucketList = z.object({ buckets: z.array(z.string()).nullable() });
 export const endpointList = z.object({ endpoints: z.array(endpointView) });
 
 /** Answer of an endpoint test: it was reached and lists these buckets (null: the credentials may not list buckets). */

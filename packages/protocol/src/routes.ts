@@ -11,6 +11,7 @@ import {
 import { allocationWhy } from './allocation-reason.ts';
 import { id } from './identifiers.ts';
 import {
+  bucketList,
   claimRequest,
   claimResponse,
   endpointInput,
@@ -106,6 +107,10 @@ export const routes = {
   testEndpoint: route('POST', '/api/v1/endpoints/test', 'admin', 'Test an endpoint without saving it', {
     body: endpointInput,
     response: endpointTestResult,
+  }),
+  endpointBuckets: route('GET', '/api/v1/endpoints/:endpointId/buckets', 'operator', 'Buckets of an endpoint', {
+    params: endpointParams,
+    response: bucketList,
   }),
   deleteEndpoint: route('DELETE', '/api/v1/endpoints/:endpointId', 'admin', 'Remove an endpoint', {
     params: endpointParams,

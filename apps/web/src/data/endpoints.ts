@@ -11,6 +11,19 @@ export function useEndpoints(): UseQueryResult<readonly EndpointView[]> {
   });
 }
 
+/** Buckets of an endpoint, as suggestions: none while they are not known, or may not be listed. */
+export function useBuckets(endpointId: string): readonly string[] {
+  const query = useQuery({
+    queryKey: queryKeys.buckets(endpointId),
+    queryFn: async ({ signal }) =>
+      (await consoleClient.call('endpointBuckets', { params: { endpointId }, signal })).buckets ?? [],
+    enabled: endpointId !== '',
+    staleTime: 60_000,
+    retry: false,
+  });
+  return query.data ?? [];
+}
+
 /** Asks the console to reach an endpoint without saving it. */
 export function useTestEndpoint(): UseMutationResult<EndpointTestResult, Error, EndpointInput> {
   return useMutation({ mutationFn: (input) => consoleClient.call('testEndpoint', { body: input }) });

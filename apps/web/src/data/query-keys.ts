@@ -10,6 +10,7 @@ export const queryKeys = {
   agents: ['agents'],
   enrolment: ['enrolment'],
   endpoints: ['endpoints'],
+  buckets: (endpointId: string): readonly string[] => ['buckets', endpointId],
   jobs: ['jobs'],
   // No job has an id with a colon. Below `jobs`, so that a new job refreshes it too.
   anyJob: ['jobs', ':any'],

@@ -4,6 +4,7 @@ import { createEndpoint } from '../../actions/create-endpoint.ts';
 import { createJob } from '../../actions/create-job.ts';
 import { deleteJob } from '../../actions/delete-job.ts';
 import { deleteEndpoint } from '../../actions/delete-endpoint.ts';
+import { listBuckets } from '../../actions/list-buckets.ts';
 import { listEndpoints } from '../../actions/list-endpoints.ts';
 import { listFailures } from '../../actions/list-failures.ts';
 import { listJobs, readJob } from '../../actions/read-job.ts';
@@ -16,11 +17,12 @@ import { personOf, type Handlers } from '../call.ts';
 /** Endpoints. */
 export function endpointRoutes(
   context: ConsoleContext,
-): Pick<Handlers, 'endpoints' | 'createEndpoint' | 'testEndpoint' | 'deleteEndpoint'> {
+): Pick<Handlers, 'endpoints' | 'createEndpoint' | 'testEndpoint' | 'endpointBuckets' | 'deleteEndpoint'> {
   return {
     endpoints: async () => ({ endpoints: await listEndpoints(context) }),
     createEndpoint: (call) => createEndpoint(context, call.body, personOf(call).username),
     testEndpoint: ({ body }) => testEndpoint(context, body),
+    endpointBuckets: async ({ params }) => ({ buckets: await listBuckets(context, params.endpointId) }),
     async deleteEndpoint(call) {
       await deleteEndpoint(context, call.params.endpointId, personOf(call).username);
       return {};

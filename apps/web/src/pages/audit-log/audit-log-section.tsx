@@ -159,7 +159,7 @@ function Entries({ entries }: { entries: readonly AuditEntryView[] }): ReactElem
             {actionWords(action)}
             <span className={styles.remark}>{action}</span>
           </Cell>
-          <Cell name="To what">
+          <Cell name="To what" className={styles.breakable}>
             {subject}
             <span className={styles.remark}>{detailText(detail)}</span>
           </Cell>

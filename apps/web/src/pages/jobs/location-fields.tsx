@@ -1,5 +1,6 @@
 import { useId, useState, type ReactElement } from 'react';
 import type { EndpointView } from '@weir/protocol';
+import { useBuckets } from '../../data/endpoints.ts';
 import { useMay } from '../../data/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -97,6 +98,7 @@ function EndpointField({ side, location, endpoints, errors, onChange, onEndpoint
 
 function BucketField({ side, location, buckets, errors, onChange }: LocationProps): ReactElement {
   const listId = useId();
+  const offered = [...new Set([...buckets, ...useBuckets(location.endpointId)])];
   return (
     <div>
       <TextField
@@ -104,14 +106,14 @@ function BucketField({ side, location, buckets, errors, onChange }: LocationProp
         value={location.bucket}
         error={errors[`${side}.bucket`]}
         hint={WORDS[side].bucketHint}
-        list={buckets.length > 0 ? listId : undefined}
+        list={offered.length > 0 ? listId : undefined}
         autoCapitalize="none"
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => onChange({ bucket: event.target.value })}
       />
       <datalist id={listId}>
-        {buckets.map((bucket) => (
+        {offered.map((bucket) => (
           <option key={bucket} value={bucket}>
             {bucket}
           </option>
