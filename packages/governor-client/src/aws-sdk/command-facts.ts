@@ -1,5 +1,3 @@
-import type { AbortSource } from '@weir/governor';
-
 /** What middleware can see of a command, read out of objects whose shape belongs to the SDK: anything may be missing. */
 
 export function member(value: unknown, name: string): unknown {
@@ -12,14 +10,14 @@ export function commandNameOf(context: object): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** The `abortSignal` that the command was sent with. */
+/** The `abortSignal` that the command was sent with, from SDK versions that tell middleware of it (3.1175 does). */
 export function signalOf(context: object): AbortSignal | undefined {
   const signal = member(member(context, '__smithy_context'), 'abortSignal');
   return isSignal(signal) ? signal : undefined;
 }
 
 /** The SDK also takes signals of an older kind, which cannot tell several listeners. */
-function isSignal(value: unknown): value is AbortSignal & AbortSource {
+function isSignal(value: unknown): value is AbortSignal {
   return (
     typeof member(value, 'aborted') === 'boolean' &&
     typeof member(value, 'addEventListener') === 'function' &&

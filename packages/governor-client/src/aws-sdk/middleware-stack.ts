@@ -1,6 +1,6 @@
 /*
- * The parts of the SDK's types that the plugin needs. Declared here so that this package does not depend on the SDK: any
- * 3.x version fits whose client has a middleware stack with these two methods.
+ * The parts of the SDK's types that the plugin needs. Declared here so that this package does not depend on the SDK. All of
+ * 3.x has a stack with these two methods; tested is the version that this package names for development.
  */
 
 export type Handler<Arguments, Result> = (args: Arguments) => Promise<Result>;
