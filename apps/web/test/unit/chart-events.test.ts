@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventMarks, eventsAt } from '../../src/charts/chart-events.ts';
 import { formatPoint, formatTick, needsDate, spanSeconds } from '../../src/charts/chart-span.ts';
-import { describeSpan, rangeChoices, rangeNamed, spanOf } from '../../src/pages/monitor/range.ts';
+import { describeRange, rangeChoices, rangeNamed, spanOf } from '../../src/pages/monitor/range.ts';
 import { eventDetail, eventTitle } from '../../src/words/event-words.ts';
 import { eventsOf } from '../fixture/fleet.ts';
 
@@ -83,8 +83,8 @@ describe('ranges of the chart', () => {
       return (span.points * span.stepSeconds) / 3_600;
     });
     expect(hours).toEqual([6, 24, 168]);
-    expect(describeSpan(spanOf('live', 30))).toBe('Last 30 min, one point each 30 s');
-    expect(describeSpan(spanOf('7d', 30))).toBe('Last 7 d, means and peaks of 1 h');
+    expect(describeRange('live', 30)).toBe('Last 30 min, one point each 30 s');
+    expect(describeRange('24h', 30)).toBe('Last 24 h, means and peaks of 10 min');
   });
 
   it('are read from the address, anything unknown as the last 60 windows', () => {

@@ -50,7 +50,7 @@ describe.each(modules)('$name', ({ file, text }) => {
 
   it('uses tokens that exist, and no colour of its own', () => {
     const defined = new Set([...`${tokens}${text}`.matchAll(/(--[\w-]+):/g)].map((match) => match[1]));
-    const set = new Set(['--fill', '--share', '--swatch', '--all', '--half', '--toast-swipe-movement-x']);
+    const set = new Set(['--digits', '--fill', '--share', '--swatch', '--all', '--half', '--toast-swipe-movement-x']);
     const used = [...text.matchAll(/var\((--[\w-]+)/g)].map((match) => match[1] ?? '');
     expect(used.filter((name) => !defined.has(name) && !set.has(name))).toEqual([]);
     expect(text).not.toMatch(/#[0-9a-f]{3,8}\b|\b(rgb|hsl|oklch)\(/i);

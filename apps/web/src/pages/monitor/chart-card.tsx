@@ -9,7 +9,7 @@ import { Segments } from '../../components/segments.tsx';
 import type { ChartSpan } from '../../charts/chart-span.ts';
 import { TpsChart } from '../../charts/tps-chart.tsx';
 import { formatDuration } from '../../format/time.ts';
-import { describeSpan, rangeChoices, rangeNamed, spanOf, type MonitorRange } from './range.ts';
+import { describeRange, rangeChoices, rangeNamed, spanOf, type MonitorRange } from './range.ts';
 import styles from './monitor-page.module.css';
 
 /** Height of the chart while it is read: about that of plot and legend. */
@@ -26,7 +26,7 @@ export function ChartCard({ view }: { view: MonitorView }): ReactElement {
   return (
     <Card
       title="TPS over time"
-      description={describeSpan(span)}
+      description={describeRange(range, view.windowSeconds)}
       actions={
         <Segments
           label="Time shown by the chart"

@@ -29,8 +29,8 @@ export function rangeChoices(windowSeconds: number): readonly { value: MonitorRa
 }
 
 /** `Last 30 min, one point each 30 s`. */
-export function describeSpan(span: ChartSpan): string {
-  const whole = formatDuration(span.points * span.stepSeconds * 1_000);
-  const step = formatDuration(span.stepSeconds * 1_000);
-  return `Last ${whole}, ${span.growing ? `one point each ${step}` : `means and peaks of ${step}`}`;
+export function describeRange(range: MonitorRange, windowSeconds: number): string {
+  const whole = rangeChoices(windowSeconds).find(({ value }) => value === range)?.label ?? '';
+  const step = formatDuration(spanOf(range, windowSeconds).stepSeconds * 1_000);
+  return `Last ${whole}, ${range === 'live' ? `one point each ${step}` : `means and peaks of ${step}`}`;
 }

@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react';
+import type { CSSProperties, ReactElement, ReactNode } from 'react';
 import type { MonitorView } from '@weir/protocol';
 import { bandOf, type Band } from '../../format/band.ts';
 import { formatCount, formatMbps, formatPercent, formatPlural, formatTps } from '../../format/numbers.ts';
@@ -59,6 +59,12 @@ function utilizationWords(view: MonitorView): string {
   return view.utilizationPercent > 100 ? 'Bursts above the limit' : BAND_WORDS[bandOf(view.utilizationPercent)];
 }
 
+/** Room for as many digits and commas as stand behind the stroke: what follows then stays where it is while figures change. */
+function roomFor(of: string | undefined): CSSProperties {
+  const room: Record<'--digits', number> = { '--digits': of === undefined ? 0 : of.replaceAll(/[^\d,]/g, '').length };
+  return room;
+}
+
 function StatCard({
   title,
   value,
@@ -78,7 +84,9 @@ function StatCard({
     <section className={styles.card} aria-label={title} data-band={band}>
       <h2 className={styles.title}>{title}</h2>
       <p className={styles.line}>
-        <span className={cx(styles.value, band !== undefined && styles[band])}>{value}</span>
+        <span className={cx(styles.value, band !== undefined && styles[band])} style={roomFor(of)}>
+          {value}
+        </span>
         {of !== undefined && <span className={styles.of}> {of}</span>}
       </p>
       <p className={styles.foot}>{foot}</p>
