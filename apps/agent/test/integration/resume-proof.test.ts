@@ -174,8 +174,8 @@ test(`a job outlives agents and console that are killed at ${KILLS} moments (see
   // Copied twice is only what was open when an agent died: under way, or done since its last report that was taken.
   const repeated = [...writes().values()].reduce((sum, times) => sum + times - 1, 0);
   expect(writes().size).toBe(total);
-  const perReport = Math.ceil((2_000 / 40) * CONCURRENCY);
-  expect(repeated).toBeLessThanOrEqual(agentKills * (CONCURRENCY + perReport));
+  // Measured: 63 of 424 after 14 kills. An agent that began its ranges anew would repeat hundreds.
+  expect(repeated).toBeLessThanOrEqual(agentKills * 4 * CONCURRENCY);
 
   const client = new S3Client({ ...target, credentials: target });
   expect(await listMultipartUploads(client, { bucket: BUCKET, prefix: '' }, callContext())).toEqual([]);
