@@ -1,5 +1,7 @@
 import type { ProgressRequest } from '@weir/protocol';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { jobProgress } from '../../src/queue/job-progress.ts';
 import { leaseShard, newShard, reportProgress, returnShard, splitShard, type Shard } from '../../src/queue/shard.ts';
 import { copied, NONE, QUIET_REPORT } from '../support/test-console.ts';
 
@@ -98,4 +100,42 @@ test('a list of keys is not split', () => {
 test('holdoffs add up over leases', () => {
   const back = returnShard(heard(leased(), { holdoffCount: 2 }), true);
   expect(heard(leased(back, 'l2'), { leaseId: 'l2', holdoffCount: 1 }).holdoffs).toBe(3);
+});
+
+test('whatever agents report and lose, the totals that are shown do not fall, and the weights of ranges add up to one', () => {
+  const move = fc.oneof(
+    fc.record({ type: fc.constant('report' as const), ahead: fc.nat(20), by: fc.nat(10) }),
+    fc.record({ type: fc.constant('lose' as const) }),
+    fc.record({ type: fc.constant('split' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  );
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
+      let [shard, lease, others, done, base] = [leased(), 1, [] as number[], 0, 0];
+      let shown = NONE;
+      for (const step of moves) {
+        const leaseId = `l${lease}`;
+        if (step.type === 'report') {
+          done += step.by;
+          const checkpoint = String.fromCodePoint(0x61 + Math.min(1_000, done));
+          const at = copied(done - base);
+          shard = heard(shard, { leaseId, checkpoint, atCheckpoint: at, live: copied(done - base + step.ahead) });
+        } else if (step.type === 'lose') {
+          shard = leased(returnShard(shard, true), `l${++lease}`);
+          base = done;
+        } else {
+          const split = splitShard(shard, 'a', leaseId, [`\uFFFD${'~'.repeat(50 - others.length)}`], step.share);
+          if ('refused' in split) throw new Error(split.refused);
+          shard = split.kept;
+          others.push(...split.added.map(({ weight }) => weight));
+        }
+        const { work, ...rest } = shard;
+        const { counters } = jobProgress([{ ...rest, kind: work.type, keyCount: 0 }]);
+        expect(counters.objectsCopied).toBeGreaterThanOrEqual(shown.objectsCopied);
+        expect(counters.objectsListed).toBeGreaterThanOrEqual(shown.objectsListed);
+        expect(counters.bytesCopied).toBeGreaterThanOrEqual(shown.bytesCopied);
+        shown = counters;
+        expect(others.reduce((sum, weight) => sum + weight, shard.weight)).toBeCloseTo(1, 9);
+      }
+    }),
+  );
 });
