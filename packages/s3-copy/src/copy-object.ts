@@ -7,7 +7,7 @@ import { copySingle } from './copy-single.ts';
 import { copyWithin, fitsCopyObject, mayTravel } from './copy-within.ts';
 import { S3Error } from './errors.ts';
 import type { CallContext } from './gate.ts';
-import { HeaderRefusedError } from './learned.ts';
+import { HeaderRefusedError } from './kept-facts.ts';
 import { deleteObject, headObject } from './operations/objects.ts';
 import type { ObjectFacts } from './operations/objects.ts';
 import { headSource } from './part-layout.ts';

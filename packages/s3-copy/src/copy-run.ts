@@ -16,7 +16,7 @@ import type { CallContext, CallTally, Traffic } from './gate.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { weightOf } from './item-weight.ts';
 import { leftUploads } from './left-uploads.ts';
-import { entryOf, entryOfFailed, entryOfSkipped } from './manifest.ts';
+import { entryOf, entryOfFailed, entryOfSkipped } from './manifest-entry.ts';
 import { Pause } from './pause.ts';
 import { RangeEnd } from './range-end.ts';
 import { internalError, keyIsNoText } from './run-errors.ts';

@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto';
-import { bareEtag } from './etag.ts';
-import type { CopyItem, CopyOutcome } from './copy-plan.ts';
 
 /**
  * How well the copy is known to be its source.
@@ -71,21 +69,4 @@ export class ManifestChain {
   state(): ManifestState {
     return { digest: this.#digest.toString('hex'), entries: this.#entries };
   }
-}
-
-/** The entry of an object that was copied, or that the target had already. */
-export function entryOf(item: CopyItem, outcome: CopyOutcome): ManifestEntry {
-  if (outcome.type === 'skipped') return entryOfSkipped(item, outcome.etag);
-  const { bytes: sizeBytes, verified } = outcome;
-  return { key: item.key, sizeBytes, etag: bareEtag(outcome.etag), verified, action: 'copied' };
-}
-
-/** The entry of an object that was left alone. @param etag that of the target; empty when nobody asked */
-export function entryOfSkipped({ key, sizeBytes }: CopyItem, etag = ''): ManifestEntry {
-  return { key, sizeBytes, etag: bareEtag(etag), verified: 'none', action: 'skipped' };
-}
-
-/** The entry of an object that could not be copied. */
-export function entryOfFailed({ key, sizeBytes }: CopyItem): ManifestEntry {
-  return { key, sizeBytes, etag: '', verified: 'none', action: 'failed' };
 }

@@ -208,9 +208,7 @@ export class MemoryS3 implements Transport {
   #kept(headers: Map<string, string>): Record<string, string> {
     const plain = kept(headers);
     if (!this.features.encodesMetadata) return plain;
-    // oxlint-disable-next-line no-control-regex -- ASCII is what is asked for
-    const encode = (value: string): string => (/^[\x00-\x7f]*$/.test(value) ? value : `=?UTF-8?B?${base64(value)}?=`);
-    return Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, encode(value)]));
+    return Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, encodedOrPlain(value)]));
   }
 
   #tag(key: string, tags: string): void {
@@ -335,8 +333,9 @@ async function bodyOf(request: TransportRequest): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function base64(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64');
+function encodedOrPlain(value: string): string {
+  // oxlint-disable-next-line no-control-regex -- ASCII is what is asked for
+  return /^[\x00-\x7f]*$/.test(value) ? value : `=?UTF-8?B?${Buffer.from(value, 'utf8').toString('base64')}?=`;
 }
 
 function sourceKey(headers: Map<string, string>): string {
