@@ -11,6 +11,10 @@ export interface CoordinatorReport {
   actualTps: number;
   /** It had more work than its slots let through nearly all the time, so `actualTps` says nothing about its wishes; default false. */
   limited?: boolean;
+  /** Rate of its last seconds, when it reports early because it uses less than it did; default: `actualTps`. */
+  recentTps?: number;
+  /** Credits taken in the window that ends; default 0. Read when it is settled early. */
+  chargedOps?: number;
   /** `max-min`: what jobs give it, compared with agents whose jobs give nothing; default 1. */
   weight?: number;
   /** `max-min`: what it is given at least when it uses it, in TPS; default 0. */

@@ -28,10 +28,8 @@ import type { CoordinatorAgent, CoordinatorReport } from './coordinator-agent.ts
 import { SPLITS, type PolicyName } from './policies.ts';
 import { Roster, type RosterAgent } from './roster.ts';
 import type { Split } from './split.ts';
+import { beatWantedInMs, settle } from './settling.ts';
 import { firstWindow, nextWindow, type WindowSchedule } from './window-schedule.ts';
-
-/** A window is never without length, so that rates over it are numbers. */
-const SHORTEST_WINDOW_SECONDS = 0.001;
 
 /** Splits the budget. No I/O and no clock: every call brings the time. */
 export class Coordinator {
@@ -40,14 +38,19 @@ export class Coordinator {
   #enabled: boolean;
   #limitTps: number;
   #policy: PolicyName;
+  #settles: boolean;
   #split: Split;
   readonly #roster: Roster;
+  /** The latest time that was passed in, on the roster's clock. */
+  #now = 0;
 
   /**
    * @param options.epoch new for each start of the console.
    * @param options.windowSeconds length of a window, > 0.
    * @param options.globalLimitTps budget; below 100 counts as 100.
    * @param options.policy default `reclaim`.
+   * @param options.settles whether a heartbeat before the end of its window settles it: the rest is granted anew, at the new
+   *   rate, and the end stays. Default: with `max-min`. Otherwise it is paid for the time that has passed (D2).
    */
   constructor(options: {
     epoch: string;
@@ -55,21 +58,24 @@ export class Coordinator {
     enabled: boolean;
     globalLimitTps: number;
     policy?: PolicyName;
+    settles?: boolean;
   }) {
     this.#epoch = options.epoch;
     this.#windowMs = options.windowSeconds * 1_000;
     this.#enabled = options.enabled;
     this.#limitTps = enforcedLimit(options.globalLimitTps);
     this.#policy = options.policy ?? 'reclaim';
+    this.#settles = options.settles ?? this.#policy === 'max-min';
     this.#split = new SPLITS[this.#policy](this.#limitTps);
     this.#roster = new Roster(this.#windowMs);
   }
 
   /** Settings have changed; each agent notices with its next heartbeat. `policy` absent: as before. */
-  configure(settings: { enabled: boolean; globalLimitTps: number; policy?: PolicyName }): void {
+  configure(settings: { enabled: boolean; globalLimitTps: number; policy?: PolicyName; settles?: boolean }): void {
     this.#limitTps = enforcedLimit(settings.globalLimitTps);
     this.#split.globalLimitTps = this.#limitTps;
     this.#follow(settings.policy ?? this.#policy);
+    this.#settles = settings.settles ?? this.#policy === 'max-min';
     if (settings.enabled === this.#enabled) return;
     this.#enabled = settings.enabled;
     for (const agent of this.#roster.all()) {
@@ -146,30 +152,34 @@ export class Coordinator {
   }
 
   /**
-   * The overshoot guard found fewer credits than a grant was computed to hold: they pay for less time at the same rate, and
-   * the next heartbeat is on time as soon as that has passed. Ignored when the agent has another grant by now.
-   * @param creditBudget whole credits ≥ 0; more than computed changes nothing.
+   * The overshoot guard found less free than a grant was computed to be: the agent runs at a lower rate. Ignored when it has
+   * another grant by now.
+   * @param allocatedTps rate ≥ 0; more than computed changes nothing.
    * @returns the grant as it is then; null when it was not the agent's latest.
    */
-  cut(agentId: string, windowNumber: number, creditBudget: number): WindowGrant | null {
+  cut(agentId: string, windowNumber: number, allocatedTps: number): WindowGrant | null {
     const agent = this.#roster.get(agentId);
     if (agent === undefined || agent.grant === null || agent.grant.windowNumber !== windowNumber) return null;
     const { grant } = agent;
-    if (creditBudget >= grant.creditBudget) return grant;
-    const windowSeconds = Math.max(SHORTEST_WINDOW_SECONDS, creditBudget / grant.allocatedTps);
-    agent.grant = { ...grant, creditBudget, windowSeconds };
-    if (agent.schedule !== null) {
-      const creditMs = windowSeconds * 1_000;
-      agent.schedule = { dueAtMs: agent.schedule.dueAtMs - this.#windowMs + creditMs, creditMs };
-    }
+    if (allocatedTps >= grant.allocatedTps) return grant;
+    const lackedTps = grant.allocatedTps - allocatedTps;
+    const creditBudget = Math.max(0, Math.floor(grant.creditBudget - lackedTps * grant.windowSeconds));
+    agent.grant = { ...grant, creditBudget, allocatedTps };
     const [latest, ...before] = agent.reasons;
     if (latest !== undefined) agent.reasons = [{ ...latest, creditBudget }, ...before];
+    if (agent.state === 'running') this.#split.put({ ...agent.claim, id: agent.id, allocatedTps });
     return agent.grant;
   }
 
   /** Why an agent has what it has: its latest grants of this epoch, newest first, at most two. */
   why(agentId: string): readonly GrantReason[] {
     return this.#roster.get(agentId)?.reasons ?? [];
+  }
+
+  /** When an agent's next heartbeat is wanted, in ms after its latest grant; null: it has none. */
+  nextHeartbeatMs(agentId: string): number | null {
+    const agent = this.#roster.get(agentId);
+    return agent === undefined || agent.grant === null ? null : agent.nextBeatMs;
   }
 
   /** Active agents, and those among them that use (nearly) all they have. */
@@ -230,9 +240,23 @@ export class Coordinator {
   ): WindowGrant {
     agent.actualTps = actualTps;
     agent.claim = claimOf(report, actualTps);
+    const run = {
+      schedule,
+      allocatedTps: grant.allocatedTps,
+      creditBudget: grant.creditBudget,
+      aheadCredits: agent.aheadCredits,
+    };
+    const { schedule: next, aheadCredits } = this.#settles
+      ? settle(run, now, this.#windowMs, report.chargedOps ?? 0)
+      : { schedule: nextWindow(schedule, now, this.#windowMs), aheadCredits: 0 };
+    if (aheadCredits > 0 && agent.claim.actualTps !== null) {
+      // What it charged ahead of its rate is used up: until the window ends nobody else can have that share.
+      const usedUpTps = (aheadCredits * 1_000) / next.creditMs;
+      agent.claim = { ...agent.claim, actualTps: Math.max(agent.claim.actualTps, usedUpTps) };
+    }
     this.#split.put({ ...agent.claim, id: agent.id, allocatedTps: grant.allocatedTps });
     const reason = this.#split.explain(agent.id) ?? this.#firstShare();
-    return this.#issue(agent, reason, nextWindow(schedule, now, this.#windowMs), nowMs, report);
+    return this.#issue(agent, reason, next, nowMs, report, aheadCredits);
   }
 
   #firstShare(): AllocationReason {
@@ -247,10 +271,16 @@ export class Coordinator {
     schedule: WindowSchedule,
     nowMs: number,
     answered: CoordinatorReport | null,
+    aheadCredits = 0,
   ): WindowGrant {
     const windowSeconds = schedule.creditMs / 1_000;
     const allocatedTps = reason.shareTps;
-    const creditBudget = Math.floor(allocatedTps * windowSeconds);
+    const creditBudget = Math.max(0, Math.floor(allocatedTps * windowSeconds - aheadCredits));
+    agent.aheadCredits = aheadCredits;
+    const dueInMs = schedule.dueAtMs - this.#now;
+    agent.nextBeatMs = this.#settles
+      ? beatWantedInMs(agent.claim, agent.grant?.allocatedTps ?? 0, allocatedTps, dueInMs, this.#windowMs)
+      : this.#windowMs;
     const windowNumber = agent.windowNumber + 1;
     agent.windowNumber = windowNumber;
     agent.schedule = schedule;
@@ -288,6 +318,7 @@ export class Coordinator {
   #advance(nowMs: number): number {
     const { now, silent } = this.#roster.advance(nowMs);
     for (const agent of silent) this.#split.remove(agent.id);
+    this.#now = now;
     return now;
   }
 }
@@ -299,6 +330,8 @@ function measured(report: CoordinatorReport, epoch: string): boolean {
 
 function claimOf(report: CoordinatorReport | null, actualTps: number | null): RosterAgent['claim'] {
   if (report === null) return { actualTps };
-  const { limited = false, weight = 1, minimumTps = 0 } = report;
-  return { actualTps, limited, weight, minimumTps };
+  const { limited = false, weight = 1, minimumTps = 0, recentTps } = report;
+  const nowTps =
+    actualTps === null || recentTps === undefined ? actualTps : Math.min(actualTps, Math.max(0, recentTps));
+  return { actualTps: nowTps, limited, weight, minimumTps };
 }

@@ -79,6 +79,11 @@ export class CreditWindow {
     return this.#release === null ? this.#ready : Math.max(0, Math.round(this.#release.left));
   }
 
+  /** Credits taken in the window that runs, or that ran last. */
+  get chargedOps(): number {
+    return this.#charged;
+  }
+
   /** Credits that following grants still owe for a charge that was larger than a window. */
   get debtCredits(): number {
     return this.#debt;

@@ -17,6 +17,10 @@ export interface RosterAgent extends Linked<RosterAgent> {
   /** What it runs with; null when it has no share. */
   grant: WindowGrant | null;
   schedule: WindowSchedule | null;
+  /** Credits that it had charged ahead of its rate when its latest grant was made. */
+  aheadCredits: number;
+  /** When its next heartbeat is wanted, in ms after its latest grant. */
+  nextBeatMs: number;
   /** What the split knows of it besides what it runs with. */
   claim: Omit<RunningAgent, 'id' | 'allocatedTps'>;
   /** Of its latest grants, newest first, at most two. */
@@ -118,6 +122,8 @@ export class Roster {
       windowNumber: this.#forgottenNumber,
       grant: null,
       schedule: null,
+      aheadCredits: 0,
+      nextBeatMs: 0,
       claim: { actualTps: null },
       reasons: [],
       answered: null,

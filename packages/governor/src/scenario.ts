@@ -1,4 +1,13 @@
 import type { PolicyName } from './policies.ts';
+import { MAX_TPS, MAX_WINDOWS, ScenarioReader, type ScenarioProblem } from './scenario-reader.ts';
+import {
+  demandStepsOf,
+  FLEET_FIELD,
+  fleetOf,
+  windowsOf,
+  type DemandStep,
+  type ScenarioFleet,
+} from './scenario-fleet.ts';
 
 /** One agent of a scenario. Window numbers are positions in the result, from 0. */
 export interface ScenarioAgent {
@@ -13,6 +22,10 @@ export interface ScenarioAgent {
   runsFrom: number;
   /** First window in which it has none any more; null: runs to the end. */
   runsUntil: number | null;
+  /** Other demands from some windows on, in order; played by fleets in real time only. */
+  demandSteps?: readonly DemandStep[];
+  /** Windows in which its process is restarted; played by fleets in real time only. */
+  restarts?: readonly number[];
 }
 
 /** A fleet to simulate, checked, with `count` resolved. */
@@ -22,29 +35,28 @@ export interface Scenario {
   windows: number;
   policy: PolicyName;
   agents: ScenarioAgent[];
+  /** How the fleet behaves between the ends of windows; absent: all heartbeats come together, nothing is late or lost. */
+  fleet?: ScenarioFleet;
 }
 
-/** One thing that is wrong with a scenario. */
-export interface ScenarioProblem {
-  /** Path of the field, such as `agents[2].demandTps`; empty for the whole. */
-  field: string;
-  /** What was there, as JSON, shortened; `missing` when nothing was. */
-  value: string;
-  /** What is wrong and what to write instead. */
-  problem: string;
-}
-
-/** Highest global limit, in TPS: credits stay exact integers. */
-const MAX_TPS = 1_000_000_000;
 const MAX_WINDOW_SECONDS = 3_600;
-const MAX_WINDOWS = 100_000;
 const MAX_AGENTS = 100_000;
 /** Agents × windows: the result holds two numbers by name for each, about 300 bytes. */
 const MAX_CELLS = 2_000_000;
 const MAX_PROBLEMS = 100;
 
-const SCENARIO_FIELDS = ['globalLimitTps', 'windowSeconds', 'windows', 'policy', 'agents'];
-const AGENT_FIELDS = ['id', 'count', 'demandTps', 'burstTps', 'initialAllocatedTps', 'runsFrom', 'runsUntil'];
+const SCENARIO_FIELDS = ['globalLimitTps', 'windowSeconds', 'windows', 'policy', 'agents', FLEET_FIELD];
+const AGENT_FIELDS = [
+  'id',
+  'count',
+  'demandTps',
+  'burstTps',
+  'initialAllocatedTps',
+  'runsFrom',
+  'runsUntil',
+  'demandSteps',
+  'restarts',
+];
 
 /**
  * Reads a scenario file (the JSON of it, parsed).
@@ -55,7 +67,7 @@ const AGENT_FIELDS = ['id', 'count', 'demandTps', 'burstTps', 'initialAllocatedT
 export function parseScenario(
   json: unknown,
 ): { ok: true; scenario: Scenario } | { ok: false; problems: ScenarioProblem[] } {
-  const reader = new Reader();
+  const reader = new ScenarioReader();
   const scenario = readScenario(reader, json);
   if (scenario === null || reader.problems.length > 0) {
     return { ok: false, problems: reader.problems.slice(0, MAX_PROBLEMS) };
@@ -63,7 +75,7 @@ export function parseScenario(
   return { ok: true, scenario };
 }
 
-function readScenario(reader: Reader, json: unknown): Scenario | null {
+function readScenario(reader: ScenarioReader, json: unknown): Scenario | null {
   const fields = reader.object('', json, SCENARIO_FIELDS);
   if (fields === null) return null;
   const windows = reader.number('windows', fields['windows'], { min: 1, max: MAX_WINDOWS, whole: true }) ?? 1;
@@ -77,20 +89,28 @@ function readScenario(reader: Reader, json: unknown): Scenario | null {
     policy: readPolicy(reader, fields['policy']),
     agents: readAgents(reader, fields['agents']),
   };
+  const fleet = fleetOf(reader, fields[FLEET_FIELD]);
+  if (fleet !== null) scenario.fleet = fleet;
+  for (const [index, { demandSteps = [], restarts = [] }] of scenario.agents.entries()) {
+    if (fields[FLEET_FIELD] !== undefined || (demandSteps.length === 0 && restarts.length === 0)) continue;
+    const problem = `are played by fleets in real time only: add "${FLEET_FIELD}": {}`;
+    reader.refuse(`agents[${index}].${demandSteps.length > 0 ? 'demandSteps' : 'restarts'}`, '…', problem);
+    break;
+  }
   if (scenario.agents.length * windows > MAX_CELLS) {
     reader.refuse('windows', windows, `agents × windows must be at most ${MAX_CELLS}; use fewer of either`);
   }
   return scenario;
 }
 
-function readPolicy(reader: Reader, value: unknown): PolicyName {
+function readPolicy(reader: ScenarioReader, value: unknown): PolicyName {
   if (value === undefined || value === 'reclaim') return 'reclaim';
   if (value === 'max-min') return 'max-min';
   reader.refuse('policy', value, 'must be "reclaim" or "max-min"');
   return 'reclaim';
 }
 
-function readAgents(reader: Reader, value: unknown): ScenarioAgent[] {
+function readAgents(reader: ScenarioReader, value: unknown): ScenarioAgent[] {
   if (!Array.isArray(value) || value.length === 0) {
     reader.refuse(
       'agents',
@@ -121,7 +141,7 @@ function readAgents(reader: Reader, value: unknown): ScenarioAgent[] {
 }
 
 function readAgent(
-  reader: Reader,
+  reader: ScenarioReader,
   field: string,
   fields: Record<string, unknown>,
 ): { agent: ScenarioAgent; count: number | null } {
@@ -153,54 +173,14 @@ function readAgent(
       }),
       runsFrom,
       runsUntil,
+      ...(fields['demandSteps'] !== undefined && {
+        demandSteps: demandStepsOf(reader, `${field}.demandSteps`, fields['demandSteps']),
+      }),
+      ...(fields['restarts'] !== undefined && { restarts: windowsOf(reader, `${field}.restarts`, fields['restarts']) }),
     },
   };
 }
 
 function numbered(id: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${id}-${index + 1}`);
-}
-
-interface NumberRule {
-  min: number;
-  max: number;
-  whole?: boolean;
-  /** For a missing field; without it the field must be there. */
-  orElse?: number | null;
-}
-
-/** Reads fields of unknown values and collects what is wrong with them. */
-class Reader {
-  readonly problems: ScenarioProblem[] = [];
-
-  refuse(field: string, value: unknown, problem: string): void {
-    const json = JSON.stringify(value) ?? 'missing';
-    this.problems.push({ field, value: json.length > 80 ? `${json.slice(0, 79)}…` : json, problem });
-  }
-
-  object(field: string, value: unknown, known: readonly string[]): Record<string, unknown> | null {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      this.refuse(field, value, `must be an object with ${known.join(', ')}`);
-      return null;
-    }
-    const fields: Record<string, unknown> = { ...value };
-    for (const name of Object.keys(fields)) {
-      if (known.includes(name)) continue;
-      this.refuse(field === '' ? name : `${field}.${name}`, fields[name], `is unknown; known are ${known.join(', ')}`);
-    }
-    return fields;
-  }
-
-  number(field: string, value: unknown, rule: NumberRule): number | null {
-    if (value === undefined && rule.orElse !== undefined) return rule.orElse;
-    const fits =
-      typeof value === 'number' &&
-      value >= rule.min &&
-      value <= rule.max &&
-      (rule.whole !== true || Number.isInteger(value));
-    if (fits) return value;
-    const kind = rule.whole === true ? 'whole number' : 'number';
-    this.refuse(field, value, `must be a ${kind} from ${rule.min} to ${rule.max}`);
-    return null;
-  }
 }

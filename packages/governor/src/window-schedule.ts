@@ -16,11 +16,17 @@ export interface WindowSchedule {
 
 const TOLERANCE_MS = 1_000;
 const TOLERANCE_PART = 0.05;
-const SHORTEST_CREDIT_MS = 1;
+/** Shortest time that a grant pays for, so that rates over it are numbers. */
+export const SHORTEST_CREDIT_MS = 1;
+
+/** Whether a heartbeat at `now` comes before its time. */
+export function isEarly(last: WindowSchedule, now: number, windowMs: number): boolean {
+  return now < last.dueAtMs - Math.min(TOLERANCE_MS, TOLERANCE_PART * windowMs);
+}
 
 /** The window that follows `last` with a heartbeat at `now`. */
 export function nextWindow(last: WindowSchedule, now: number, windowMs: number): WindowSchedule {
-  if (now >= last.dueAtMs - Math.min(TOLERANCE_MS, TOLERANCE_PART * windowMs)) {
+  if (!isEarly(last, now, windowMs)) {
     return { dueAtMs: Math.max(now, last.dueAtMs) + windowMs, creditMs: windowMs };
   }
   const sinceLastMs = now - (last.dueAtMs - windowMs);

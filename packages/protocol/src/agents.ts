@@ -58,6 +58,8 @@ export const limiterInstructions = z.object({
   costModel: costModel.optional(),
   /** Credits are released evenly; absent: all at the start of the window. */
   pacing: z.object({ burstSeconds: z.number().positive() }).optional(),
+  /** The next heartbeat may come before it is due when what the agent wants has changed; absent: never. */
+  reportChanges: z.boolean().optional(),
   /** What this agent may do while no console answers, in TPS; absent: operations park. */
   safeTps: rate.optional(),
 });

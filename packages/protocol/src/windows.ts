@@ -14,7 +14,7 @@ export const grant = z.object({
   /** Seconds that the credits stand for: the whole window, or the time that passed when the heartbeat came early. */
   windowSeconds: z.number().positive(),
   allocatedTps: rate,
-  /** `floor(allocatedTps × windowSeconds)` operations. */
+  /** `floor(allocatedTps × windowSeconds)` operations; less when some were spent ahead, in a window that is settled early. */
   creditBudget: count,
   /**
    * Only with the overshoot guard: seconds, counted from the moment the request was sent, after which credits that are
@@ -43,6 +43,8 @@ export const windowUsage = z.object({
   pacedMs: count.optional(),
   /** `chargedOps ÷ (windowMs − exhaustedMs)` in TPS (D1): above the allocation when the budget went early. */
   actualTps: rate,
+  /** Rate of the last seconds, when the window ends early because the agent uses far less than it did; absent otherwise. */
+  recentTps: rate.optional(),
   /** `chargedOps ÷ windowMs` in TPS. */
   meanTps: rate,
   /** Most operations charged within one second. */

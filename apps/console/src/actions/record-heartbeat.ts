@@ -50,20 +50,22 @@ export async function recordHeartbeat(
   };
 }
 
-/** From this part of the window on, waiting for slots means that the agent had more work than it could send. */
+/** From this part of the window on, waiting means that the agent wants more than its rate can tell. */
 const LIMITED_FROM = 0.9;
 
 function reportOf(context: ConsoleContext, agent: LiveAgent, request: HeartbeatRequest): CoordinatorReport {
   const { usage } = agent;
-  const waitedMs = usage?.pacedMs ?? 0;
+  const waitedMs = (usage?.pacedMs ?? 0) + (usage?.exhaustedMs ?? 0);
   return {
     epoch: usage?.epoch ?? null,
     windowNumber: usage?.windowNumber ?? null,
     runningJobs: request.runningJobs,
     limiter: request.limiter,
     actualTps: usage?.actualTps ?? 0,
-    // Credits let go evenly hide how much more an agent would send.
-    limited: usage !== null && waitedMs > 0 && waitedMs + usage.exhaustedMs >= LIMITED_FROM * usage.windowMs,
+    chargedOps: usage?.chargedOps ?? 0,
+    ...(usage?.recentTps !== undefined && { recentTps: usage.recentTps }),
+    // What waited nearly all the time tells by its rate nothing of what it would send.
+    limited: usage !== null && waitedMs >= LIMITED_FROM * usage.windowMs,
     ...context.governing.claimOf(agent.agentId, context.clock.steadyMs()),
   };
 }

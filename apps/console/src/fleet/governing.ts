@@ -10,6 +10,8 @@ import type { Moment } from './fleet.ts';
 import { JobClaims, type AgentClaim } from './job-claims.ts';
 import { OvershootGuard, type GuardedGrant, type GuardedRequest } from './overshoot-guard.ts';
 
+/** However soon a window ends, heartbeats come no faster. */
+const SHORTEST_INTERVAL_SECONDS = 0.1;
 /** A schedule changes by the minute. */
 const SCHEDULE_STEP_MS = 60_000;
 /** Windows that budget must idle beside hungry agents before that is more than a transition. */
@@ -98,15 +100,27 @@ export class Governing {
     return this.#guard !== null;
   }
 
+  /** Whether windows are settled early when what an agent wants has changed. */
+  get settles(): boolean {
+    return this.#settings.allocationPolicy === 'max-min' || this.#settings.overshootGuard;
+  }
+
   /** What an agent gets of a computed grant: all of it, unless the guard is on. */
   async secure(request: GuardedRequest, computed: WindowGrant | null, steadyMs: number): Promise<GuardedGrant> {
-    if (this.#guard === null) return { grant: computed, askAgainSeconds: null };
+    if (this.#guard === null) return { grant: computed, askAgainSeconds: this.#wantedInSeconds(request.agentId) };
     if (computed === null) {
       await this.#guard.release(request, steadyMs);
       return { grant: null, askAgainSeconds: null };
     }
     const budgetCredits = Math.floor((this.#limitTps * this.#windowMs) / 1_000);
-    return this.#guard.secure(request, computed, budgetCredits, steadyMs);
+    const secured = await this.#guard.secure(request, computed, budgetCredits, steadyMs);
+    return { ...secured, askAgainSeconds: secured.askAgainSeconds ?? this.#wantedInSeconds(request.agentId) };
+  }
+
+  /** When the coordinator wants to hear of an agent again; null: a window from now, as always. */
+  #wantedInSeconds(agentId: string): number | null {
+    const wantedMs = this.settles ? this.#coordinator.nextHeartbeatMs(agentId) : null;
+    return wantedMs === null ? null : Math.max(SHORTEST_INTERVAL_SECONDS, wantedMs / 1_000);
   }
 
   /** The agent was revoked. */
@@ -140,7 +154,7 @@ export class Governing {
     return new OvershootGuard({
       ledger: this.#ledger,
       windowMs: this.#windowMs,
-      cut: (agentId, windowNumber, credits) => this.#coordinator.cut(agentId, windowNumber, credits),
+      cut: (agentId, windowNumber, allocatedTps) => this.#coordinator.cut(agentId, windowNumber, allocatedTps),
       blind: mayBeHeld,
       nowMs: steadyMs,
     });
@@ -157,6 +171,6 @@ export class Governing {
 
   #configureCoordinator(): void {
     const { enabled, allocationPolicy: policy } = this.#settings;
-    this.#coordinator.configure({ enabled, globalLimitTps: this.#limitTps, policy });
+    this.#coordinator.configure({ enabled, globalLimitTps: this.#limitTps, policy, settles: this.settles });
   }
 }

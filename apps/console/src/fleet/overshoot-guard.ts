@@ -1,6 +1,8 @@
 /**
  * The overshoot guard (B4): what the coordinator computes is a wish; what an agent gets is what a ledger has free, so that
- * the sum of live grants never passes the budget of a window.
+ * the sum of live grants never passes the budget of a window. What a grant holds is a rate: its lease counts the credits
+ * of a whole window at that rate, also for the rest of one, so that the rates of all live grants together stay within the
+ * limit too.
  *
  * A grant is live from when it is issued until its agent reports the end of its window, or until its lease runs out: the
  * agent counts the same time from when it *asked*, so it stops first. A repeated heartbeat gets the same grant with the
@@ -45,7 +47,7 @@ const SOONEST_PART = 1 / 6;
 export class OvershootGuard {
   readonly #ledger: CreditLedger;
   readonly #windowMs: number;
-  readonly #cut: (agentId: string, windowNumber: number, credits: number) => WindowGrant | null;
+  readonly #cut: (agentId: string, windowNumber: number, allocatedTps: number) => WindowGrant | null;
   readonly #held = new Map<string, HeldGrant>();
   readonly #blindUntilMs: number;
 
@@ -57,7 +59,7 @@ export class OvershootGuard {
   constructor(options: {
     ledger: CreditLedger;
     windowMs: number;
-    cut: (agentId: string, windowNumber: number, credits: number) => WindowGrant | null;
+    cut: (agentId: string, windowNumber: number, allocatedTps: number) => WindowGrant | null;
     blind: boolean;
     nowMs: number;
   }) {
@@ -113,7 +115,7 @@ export class OvershootGuard {
     const secured = this.#lease(request, before, computed, budgetCredits, nowMs, untilMs);
     this.#held.set(agentId, { epoch, windowNumber, bootId, untilMs, secured });
     const { grant } = await secured;
-    return this.#answer(grant, grant.creditBudget < computed.creditBudget, untilMs - nowMs);
+    return this.#answer(grant, grant.allocatedTps < computed.allocatedTps, untilMs - nowMs);
   }
 
   async #lease(
@@ -127,14 +129,17 @@ export class OvershootGuard {
     if (before !== undefined && reports(request, before)) await this.#end(before, nowMs);
     // The old process of a restarted agent may go on with what it has until that runs out.
     const wait = before !== undefined && before.bootId !== request.bootId && nowMs < before.untilMs;
-    const wanted = wait || nowMs < this.#blindUntilMs ? 0 : computed.creditBudget;
+    const full = Math.max(computed.creditBudget, Math.floor((computed.allocatedTps * this.#windowMs) / 1_000));
+    const wanted = wait || nowMs < this.#blindUntilMs ? 0 : full;
     const lease =
       wanted === 0
         ? { credits: 0, fromMs: nowMs, untilMs }
         : await this.#ledger.lease(wanted, budgetCredits, nowMs, untilMs);
-    const cut =
-      lease.credits < computed.creditBudget ? this.#cut(request.agentId, computed.windowNumber, lease.credits) : null;
-    return { grant: cut ?? { ...computed, creditBudget: lease.credits }, lease };
+    if (lease.credits >= full) return { grant: computed, lease };
+    const allocatedTps = (lease.credits * 1_000) / this.#windowMs;
+    const cut = this.#cut(request.agentId, computed.windowNumber, allocatedTps);
+    if (cut === null) return { grant: { ...computed, allocatedTps: 0, creditBudget: 0 }, lease };
+    return { grant: { ...cut, creditBudget: Math.min(cut.creditBudget, lease.credits) }, lease };
   }
 
   async #again(held: HeldGrant, bootId: string, nowMs: number): Promise<GuardedGrant> {
@@ -154,9 +159,7 @@ export class OvershootGuard {
   #answer(grant: WindowGrant, cut: boolean, validMs: number): GuardedGrant {
     return {
       grant: { ...grant, validSeconds: validMs / 1_000 },
-      askAgainSeconds: cut
-        ? Math.min(this.#windowMs / 1_000, Math.max(this.#soonestSeconds, grant.windowSeconds))
-        : null,
+      askAgainSeconds: cut ? this.#soonestSeconds : null,
     };
   }
 

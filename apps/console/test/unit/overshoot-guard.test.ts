@@ -93,12 +93,13 @@ class World {
       enabled: true,
       globalLimitTps: limitTps,
       policy: this.#policy,
+      settles: true,
     });
     const guard = new OvershootGuard({
       // Each console counts on its own: what they share is the store, as with one Redis.
       ledger: new PeriodCreditLedger(this.#store, WINDOW_SECONDS),
       windowMs: WINDOW_MS,
-      cut: (agentId, windowNumber, credits) => coordinator.cut(agentId, windowNumber, credits),
+      cut: (agentId, windowNumber, allocatedTps) => coordinator.cut(agentId, windowNumber, allocatedTps),
       blind: false,
       nowMs: this.nowMs,
     });
@@ -174,6 +175,7 @@ class World {
         windowNumber: ends?.windowNumber ?? null,
         runningJobs,
         limiter: true,
+        chargedOps: request.use * 1_000,
         actualTps: (request.use * this.budget) / WINDOW_SECONDS / AGENTS,
       },
       this.nowMs,
@@ -220,18 +222,12 @@ test.each(['reclaim', 'max-min'] as const)(
   60_000,
 );
 
+function beat(who: number): Step {
+  return { do: 'beat', who, console: 0, passesMs: 0, fate: 'arrives', thereMs: 1, backMs: 1, use: 3 };
+}
+
 test('a fleet in step uses the whole budget under the guard', async () => {
   const world = new World(1_000, 'max-min');
-  const beat = (who: number): Step => ({
-    do: 'beat',
-    who,
-    console: 0,
-    passesMs: 0,
-    fate: 'arrives',
-    thereMs: 1,
-    backMs: 1,
-    use: 3,
-  });
   for (let window = 0; window < 6; window += 1) {
     const begunMs = world.nowMs;
     for (let who = 0; who < AGENTS; who += 1) {
@@ -256,7 +252,7 @@ function guardOver(store: MemoryStore, blind = false): OvershootGuard {
   return new OvershootGuard({
     ledger: new PeriodCreditLedger(store, WINDOW_SECONDS),
     windowMs: WINDOW_MS,
-    cut: (_, windowNumber, credits) => ({ ...grantOf(windowNumber, credits), windowSeconds: credits / 100 }),
+    cut: (_, windowNumber, allocatedTps) => grantOf(windowNumber, allocatedTps * WINDOW_SECONDS),
     blind,
     nowMs: 0,
   });
@@ -274,7 +270,7 @@ test('an agent that finds little free gets that, and asks again sooner', async (
   nowMs = 2_000;
   expect(await guard.secure(second, grantOf(1, 1_500), 3_000, nowMs)).toMatchObject({
     grant: { creditBudget: 600 },
-    askAgainSeconds: 6,
+    askAgainSeconds: 5,
   });
   // The first gives back what it does not want any more.
   nowMs = 20_000;

@@ -157,3 +157,59 @@ describe('a safe rate', () => {
     expect(idle.eventTypes()).not.toContain('safe-rate');
   });
 });
+
+describe('changes', () => {
+  const prompt = { ...enforced, reportChanges: true };
+
+  test('an agent that begins to wait says so after two seconds, and once', async () => {
+    const bench = new Bench();
+    await bench.startWith(grant(1, 300), prompt);
+    bench.put();
+    await bench.time.advance(2_000);
+    // A first window has told nothing yet, so that little use is news too.
+    await bench.last.answer({ grant: grant(2, 300), limiter: prompt });
+    const before = bench.sent.length;
+    await bench.time.advance(5_000);
+    expect(bench.sent).toHaveLength(before);
+    for (let operation = 0; operation < 900; operation += 1) bench.put();
+    await bench.time.advance(3_100);
+    expect(bench.sent).toHaveLength(before + 1);
+    expect(bench.last.request.usage).toMatchObject({ windowNumber: 2, chargedOps: 300, parkedOps: 600 });
+    await bench.last.answer({ grant: grant(3, 300), limiter: prompt, nextHeartbeatSeconds: 30 });
+    await bench.time.advance(29_000);
+    expect(bench.sent).toHaveLength(before + 1);
+  });
+
+  test('an agent that uses far less than it told says so, with the rate of its last seconds', async () => {
+    const bench = new Bench();
+    await bench.startWith(grant(1, 3_000), prompt);
+    for (let second = 0; second < 30; second += 1) {
+      for (let operation = 0; operation < 90; operation += 1) bench.put();
+      await bench.time.advance(1_000);
+      if (bench.sent.length > 1) await bench.last.answer({ grant: grant(bench.sent.length, 3_000), limiter: prompt });
+    }
+    const before = bench.sent.length;
+    for (let second = 0; second < 10; second += 1) {
+      for (let operation = 0; operation < 90; operation += 1) bench.put();
+      await bench.time.advance(1_000);
+    }
+    expect(bench.sent).toHaveLength(before);
+    for (let second = 0; second < 4; second += 1) {
+      bench.put();
+      await bench.time.advance(1_000);
+    }
+    expect(bench.sent).toHaveLength(before + 1);
+    expect(bench.last.request.usage?.actualTps).toBeGreaterThan(60);
+    expect(bench.last.request.usage?.recentTps).toBeLessThanOrEqual(2);
+    expect(heartbeatRequest.safeParse(bench.last.request).error).toBeUndefined();
+  });
+
+  test('a console that did not ask for it is told with the end of the window only', async () => {
+    const bench = new Bench();
+    await bench.startWith(grant(1, 3), enforced);
+    for (let operation = 0; operation < 50; operation += 1) bench.put();
+    await bench.time.advance(29_999);
+    expect(bench.sent).toHaveLength(1);
+    expect(bench.time.timers).toBe(1);
+  });
+});
