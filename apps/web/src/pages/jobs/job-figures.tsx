@@ -16,7 +16,7 @@ export function JobBadges({ job }: { job: JobView }): ReactElement {
   const { label, tone } = JOB_STATES[job.state];
   return (
     <span className={styles.badges}>
-      <Badge tone={tone} dot>
+      <Badge tone={job.troubles.length > 0 ? 'amber' : tone} dot>
         {label}
       </Badge>
       {job.options.dryRun && <Badge tone="accent">Dry run</Badge>}
@@ -73,14 +73,14 @@ export function jobStats(job: JobView): Stat[] {
   const live = isLive(job.state);
   return [
     {
-      name: 'Objects',
+      name: job.options.dryRun ? 'To copy' : 'Objects',
       value: formatCount(counters.objectsCopied),
       detail:
         job.objectsTotal === null
           ? `of ${formatCount(counters.objectsListed)} listed so far`
           : `of ${formatCount(job.objectsTotal)}`,
     },
-    { name: 'Data', value: formatBytes(counters.bytesCopied), detail: 'copied' },
+    { name: 'Data', value: formatBytes(counters.bytesCopied), detail: copied(job) },
     {
       name: 'Rate',
       value: live ? `${formatTps(job.objectsPerSecond)} objects/s` : '–',
@@ -107,6 +107,10 @@ export function jobStats(job: JobView): Stat[] {
     },
     { name: 'Holdoffs', value: formatCount(job.holdoffCount), tone: job.holdoffCount > 0 ? 'amber' : undefined },
   ];
+}
+
+function copied(job: JobView): string {
+  return job.options.dryRun ? 'would be copied' : 'copied';
 }
 
 function took(job: JobView): string {
