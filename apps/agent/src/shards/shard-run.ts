@@ -23,7 +23,6 @@ import type {
   ShardWork,
 } from '@weir/protocol';
 import type { Logger } from 'pino';
-import { untilAnswered } from '../console/unanswered.ts';
 import type { Timing } from '../timing.ts';
 import { Attempts, type Outcome } from './attempts.ts';
 import {
@@ -38,6 +37,7 @@ import {
   type CopyTrouble,
   type ShardTask,
 } from './copy-engine.ts';
+import { splitFirst } from './initial-split.ts';
 import { RangeSplitter } from './range-splitter.ts';
 import { ShardReporter, type LeaseEnd } from './shard-reporter.ts';
 
@@ -60,9 +60,6 @@ export interface ShardRunOptions {
   patienceMs: number;
 }
 
-/** A job is not split into ranges of fewer keys when it begins: the first of them would be done before the last is taken. */
-const MIN_KEYS_PER_RANGE = 500;
-
 export class ShardRun {
   readonly #options: ShardRunOptions;
   readonly #log: Logger;
@@ -82,6 +79,10 @@ export class ShardRun {
     onThrottled: (trouble) => {
       if (this.#options.onThrottled(trouble)) this.#reporter.countHoldoff();
     },
+  };
+  readonly #tellSplit = (boundaries: string[], signal: AbortSignal): Promise<ShardWork> => {
+    const { console, assignment } = this.#options;
+    return console.split(assignment.shardId, assignment.leaseId, boundaries, signal);
   };
   #copy: CopyRun | null = null;
   /** Done by earlier attempts under this lease, up to the checkpoint. */
@@ -129,7 +130,7 @@ export class ShardRun {
     );
     this.#splitter = new RangeSplitter({
       engine: options.engine,
-      tell: (boundaries, signal) => console.split(assignment.shardId, assignment.leaseId, boundaries, signal),
+      tell: this.#tellSplit,
       listener: this.#listener,
       log: this.#log,
       timing,
@@ -248,34 +249,20 @@ export class ShardRun {
     return this.#attempts.until(careful, () => this.#failedForMs);
   }
 
-  async #planAndSplit(parts: number): Promise<CopyEnd> {
-    const { engine, assignment, console, timing } = this.#options;
-    const wanted = { parts, minKeysPerPart: MIN_KEYS_PER_RANGE };
-    const plan = await engine.planBoundaries(this.#task, wanted, this.#listener, this.#abort.signal);
-    if (plan.type !== 'planned') return plan;
-    if (this.#release.signal.aborted) return { type: 'stopped' };
-    // A report between two tries of one split would keep the console from recognising the second.
-    await this.#reporter.hold();
-    try {
-      this.#task.work = await untilAnswered(
-        () => console.split(assignment.shardId, assignment.leaseId, plan.boundaries, this.#abort.signal),
-        {
-          timing,
-          signal: this.#release.signal,
-          onRetry: (error, inMs) => this.#log.warn({ error: messageOf(error), retryInMs: inMs }, 'split not answered'),
-        },
-      );
-      this.#log.info({ ranges: plan.boundaries.length + 1 }, 'job split into key ranges');
-      return { type: 'completed' };
-    } catch (error) {
-      if (this.#release.signal.aborted || this.#abort.signal.aborted) return { type: 'stopped' };
-      // The whole range can be copied as well: a refused split costs speed, nothing else. A lost lease shows at once,
-      // with the next report.
-      this.#log.warn({ error: messageOf(error) }, 'the console refused the split');
-      return { type: 'completed' };
-    } finally {
-      this.#reporter.resume();
-    }
+  #planAndSplit(parts: number): Promise<CopyEnd> {
+    const { engine, timing } = this.#options;
+    return splitFirst({
+      task: this.#task,
+      parts,
+      engine,
+      tell: this.#tellSplit,
+      listener: this.#listener,
+      reporter: this.#reporter,
+      log: this.#log,
+      timing,
+      abort: this.#abort.signal,
+      release: this.#release.signal,
+    });
   }
 
   async #copyOnce(): Promise<CopyEnd> {
