@@ -87,4 +87,4 @@ const naive: CopyContestant = {
 
 export const copyContestants: readonly CopyContestant[] = [weir, rcloneTuned, rclone, naive];
 export const copyUnderTest: CopyContestant = weir;
-export const copyPeer: CopyContestant = rcloneTuned;
+export const copyPeers: readonly CopyContestant[] = [rcloneTuned, rclone];

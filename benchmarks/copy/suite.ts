@@ -4,19 +4,31 @@ import { inRounds } from '../load/rounds.ts';
 import { median, medianRatio } from '../load/statistics.ts';
 import type { Pace, Section, Steps, Suite, Target } from '../report/section.ts';
 import { figure, table, times } from '../report/table.ts';
-import { copyContestants, copyPeer, copyUnderTest } from './contestants.ts';
+import { copyContestants, copyPeers, copyUnderTest } from './contestants.ts';
 import { CopyStore, type Dataset } from './store.ts';
 import type { Usage } from './timed-process.ts';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
+const LARGE_OBJECTS = 4;
+/** The gateway's store takes two bytes of memory for one of an object, and holds source and target. */
+const MEMORY_PER_BYTE = 4;
+const SPARE_BYTES = 4 * GIB;
+
+function fits(bytes: number): boolean {
+  return LARGE_OBJECTS * bytes * MEMORY_PER_BYTE + SPARE_BYTES <= freemem();
+}
+
+/** 1 GiB, or less where the memory for that is not free: a server that is killed for its memory measures nothing. */
+function largeBytes(): number {
+  return [GIB, GIB / 2, GIB / 4].find(fits) ?? GIB / 8;
+}
+
 function datasets(full: boolean): Dataset[] {
-  // The source, one target, and what the server adds to both.
-  const largeBytes = freemem() > 14 * GIB ? GIB : GIB / 4;
   return [
     { name: 'small objects', objects: full ? 10_000 : 500, bytes: 4_096, concurrency: 64 },
-    { name: 'large objects', objects: full ? 4 : 2, bytes: full ? largeBytes : 256 * MIB, concurrency: 4 },
+    { name: 'large objects', objects: full ? LARGE_OBJECTS : 2, bytes: full ? largeBytes() : GIB / 4, concurrency: 4 },
   ];
 }
 
@@ -84,21 +96,22 @@ function tableOf({ objects, bytes }: Dataset, usages: Usages): string {
   return `${title}\n\n${table(head, rows)}`;
 }
 
+/** Against whichever settings of rclone are better at it. */
 function targetsOf(dataset: Dataset, usages: Usages): Target[] {
   const of = (name: string, read: (usage: Usage) => number): number[] => (usages.get(name) ?? []).map(read);
-  const ratio = (read: (usage: Usage) => number): number =>
-    medianRatio(of(copyUnderTest.name, read), of(copyPeer.name, read));
-  const speed = ratio((usage) => 1 / usage.seconds);
-  const cpu = ratio((usage) => usage.cpuSeconds);
+  const ratios = (read: (usage: Usage) => number): number[] =>
+    copyPeers.map(({ name }) => medianRatio(of(copyUnderTest.name, read), of(name, read)));
+  const speed = Math.min(...ratios((usage) => 1 / usage.seconds));
+  const cpu = Math.max(...ratios((usage) => usage.cpuSeconds));
   return [
     {
-      text: `Copy of ${dataset.name}, against ${copyPeer.name}`,
+      text: `Copy of ${dataset.name}, against the faster rclone`,
       wanted: '≥ 1×',
       measured: times(speed),
       met: speed >= 1,
     },
     {
-      text: `CPU of the client for ${dataset.name}, against ${copyPeer.name}`,
+      text: `CPU of the client for ${dataset.name}, against the thriftier rclone`,
       wanted: '< 1×',
       measured: times(cpu),
       met: cpu < 1,
