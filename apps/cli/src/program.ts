@@ -8,6 +8,7 @@ import { addCopy } from './commands/copy-flags.ts';
 import { addManifest } from './commands/manifest-flags.ts';
 import { secondsRange, wholeNumber } from './commands/flag-values.ts';
 import { addQuota } from './commands/quota-flags.ts';
+import { addTop } from './commands/top-flags.ts';
 import { EXIT_CODES } from './output/command-error.ts';
 import { VERSION } from './version.ts';
 
@@ -25,7 +26,7 @@ export function buildProgram(terminal: Terminal): { run(argv: readonly string[])
       const ending = (code: number): void => {
         exitCode = code;
       };
-      for (const add of [addDemo, addConsole, addAgent, addCopy, addManifest, addSimulate, addAudit, addQuota])
+      for (const add of [addDemo, addConsole, addAgent, addCopy, addManifest, addSimulate, addAudit, addQuota, addTop])
         add(program, terminal, ending);
       // exitOverride is not inherited by commands that were added by `command()` before it was set on them.
       for (const command of program.commands) command.exitOverride();
