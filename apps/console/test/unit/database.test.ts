@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
+import { MIGRATIONS } from '../../src/storage/sql/migrations.ts';
 import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
 import { sqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import { UnusableDatabase } from '../../ports/unusable-database.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS } from '../sql/migrations.ts';
 
 /** "Weir" in ASCII: marks the file as ours, so that a database of another program is never migrated. */
 const APPLICATION_ID = 0x57_65_69_72;

@@ -3,8 +3,8 @@ import type { AlarmStore } from '../../ports/alarm-store.ts';
 import type { Tables } from './schema.ts';
 import { fromJson } from './stored-json.ts';
 
-/** Alarms in SQLite. */
-export function sqliteAlarmStore(db: Kysely<Tables>): AlarmStore {
+/** Alarms in SQL. */
+export function sqlAlarmStore(db: Kysely<Tables>): AlarmStore {
   return {
     async save(alarm) {
       const row = { raised_at_ms: alarm.raisedAtMs, ended_at_ms: alarm.endedAtMs, alarm: JSON.stringify(alarm) };

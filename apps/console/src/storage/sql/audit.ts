@@ -3,8 +3,8 @@ import type { AuditFilter, AuditStore } from '../../ports/audit-store.ts';
 import type { Tables } from './schema.ts';
 import { fromJson } from './stored-json.ts';
 
-/** The audit trail in SQLite. */
-export function sqliteAuditStore(db: Kysely<Tables>): AuditStore {
+/** The audit trail in SQL. */
+export function sqlAuditStore(db: Kysely<Tables>): AuditStore {
   return {
     async add({ atMs, actor, action, subject, address, detail }) {
       const row = { at_ms: atMs, actor, action, subject, address, detail: JSON.stringify(detail) };
@@ -41,7 +41,7 @@ function matching(db: Kysely<Tables>, filter: AuditFilter): SelectQueryBuilder<T
   if (filter.action !== undefined) {
     const { action } = filter;
     query = query.where((expression) =>
-      expression.or([expression('action', '=', action), contains('action', `${action}.`, 1)]),
+      expression.or([expression('action', '=', action), beginsWith('action', `${action}.`)]),
     );
   }
   if (filter.text !== undefined && filter.text !== '') {
@@ -52,8 +52,12 @@ function matching(db: Kysely<Tables>, filter: AuditFilter): SelectQueryBuilder<T
   return query;
 }
 
-/** Whether a column holds the text, anywhere or at a place; not by LIKE, where `%` and `_` would mean something. */
-function contains(column: string, text: string, place?: number): ReturnType<typeof sql<boolean>> {
-  const found = sql`instr(lower(coalesce(${sql.ref(column)}, '')), ${text})`;
-  return place === undefined ? sql<boolean>`${found} > 0` : sql<boolean>`${found} = ${sql.lit(place)}`;
+/** Whether a column holds the text anywhere; not by LIKE, where `%` and `_` would mean something. */
+function contains(column: string, text: string): ReturnType<typeof sql<boolean>> {
+  const lower = sql`lower(coalesce(${sql.ref(column)}, ''))`;
+  return sql<boolean>`replace(${lower}, ${text}, '') <> ${lower}`;
+}
+
+function beginsWith(column: string, text: string): ReturnType<typeof sql<boolean>> {
+  return sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit([...text].length)}) = ${text}`;
 }

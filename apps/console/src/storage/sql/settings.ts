@@ -3,8 +3,8 @@ import type { SettingsStore } from '../../ports/settings-store.ts';
 import type { Tables } from './schema.ts';
 import { fromJson } from './stored-json.ts';
 
-/** Settings in SQLite. */
-export function sqliteSettingsStore(db: Kysely<Tables>): SettingsStore {
+/** Settings in SQL. */
+export function sqlSettingsStore(db: Kysely<Tables>): SettingsStore {
   return {
     async governor() {
       const row = await db.selectFrom('governor_settings').selectAll().executeTakeFirst();

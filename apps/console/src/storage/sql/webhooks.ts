@@ -2,8 +2,8 @@ import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
 import type { Delivery, StoredWebhook, WebhookStore } from '../../ports/webhook-store.ts';
 import type { Tables } from './schema.ts';
 
-/** Webhooks and their messages in SQLite. */
-export function sqliteWebhookStore(db: Kysely<Tables>): WebhookStore {
+/** Webhooks and their messages in SQL. */
+export function sqlWebhookStore(db: Kysely<Tables>): WebhookStore {
   return { ...webhooks(db), ...messages(db), ...summaries(db) };
 }
 
@@ -55,25 +55,20 @@ function messages(
         .selectAll()
         .where('next_attempt_at_ms', '<=', nowMs)
         .where(
-          sql`rowid`,
+          'sequence',
           'in',
-          sql<number>`(select min(rowid) from deliveries where state = 'waiting' group by webhook_id)`,
+          sql<number>`(select min(sequence) from deliveries where state = 'waiting' group by webhook_id)`,
         )
         .execute();
       return rows.map(deliveryOf);
     },
     async deliveries(limit) {
-      const rows = await db
-        .selectFrom('deliveries')
-        .selectAll()
-        .orderBy(sql`rowid`, 'desc')
-        .limit(limit)
-        .execute();
+      const rows = await db.selectFrom('deliveries').selectAll().orderBy('sequence', 'desc').limit(limit).execute();
       return rows.map(deliveryOf);
     },
     async pruneDeliveries(keep, batch) {
-      const result = await sql`delete from deliveries where rowid in
-        (select rowid from deliveries where state <> 'waiting' order by rowid desc limit ${batch} offset ${keep})`.execute(
+      const result = await sql`delete from deliveries where sequence in
+        (select sequence from deliveries where state <> 'waiting' order by sequence desc limit ${batch} offset ${keep})`.execute(
         db,
       );
       return Number(result.numAffectedRows ?? 0n);
@@ -97,9 +92,9 @@ function summaries(db: Kysely<Tables>): Pick<WebhookStore, 'waiting' | 'lastTrie
         .selectFrom('deliveries')
         .selectAll()
         .where(
-          sql`rowid`,
+          'sequence',
           'in',
-          sql<number>`(select max(rowid) from deliveries where attempts > 0 group by webhook_id)`,
+          sql<number>`(select max(sequence) from deliveries where attempts > 0 group by webhook_id)`,
         )
         .execute();
       return new Map(rows.map((row) => [row.webhook_id, deliveryOf(row)]));

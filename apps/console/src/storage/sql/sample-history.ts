@@ -11,7 +11,7 @@ const ROWS_PER_INSERT = 500;
  */
 const AGENTS_PER_BUCKET = 50;
 
-/** Samples, and the buckets that they are added up in, in SQLite. */
+/** Samples, and the buckets that they are added up in, in SQL. */
 export function sampleHistory(db: Kysely<Tables>): Pick<HistoryStore, 'addSample' | 'samplesSince' | 'bucketsSince'> {
   return {
     async addSample(sample, bucketsMs) {
@@ -76,13 +76,14 @@ async function insertSample(db: Kysely<Tables>, { atMs, limitTps, totalTps, agen
 async function addToBucket(db: Kysely<Tables>, bucketMs: number, sample: Sample): Promise<void> {
   const atMs = Math.floor(sample.atMs / bucketMs) * bucketMs;
   const { rows } = await sql<{ samples: number }>`
-    insert into history_buckets (bucket_ms, at_ms, samples, limit_tps, total_sum, total_max)
+    insert into history_buckets as bucket (bucket_ms, at_ms, samples, limit_tps, total_sum, total_max)
     values (${bucketMs}, ${atMs}, 1, ${sample.limitTps}, ${sample.totalTps}, ${sample.totalTps})
-    on conflict do update set
-      samples = samples + 1,
-      limit_tps = coalesce(max(limit_tps, excluded.limit_tps), limit_tps, excluded.limit_tps),
-      total_sum = total_sum + excluded.total_sum,
-      total_max = max(total_max, excluded.total_max)
+    on conflict (bucket_ms, at_ms) do update set
+      samples = bucket.samples + 1,
+      limit_tps = case when bucket.limit_tps > excluded.limit_tps or excluded.limit_tps is null
+        then bucket.limit_tps else excluded.limit_tps end,
+      total_sum = bucket.total_sum + excluded.total_sum,
+      total_max = case when bucket.total_max > excluded.total_max then bucket.total_max else excluded.total_max end
     returning samples`.execute(db);
   if (rows[0]?.samples === 1) await trimBucketBefore(db, bucketMs, atMs);
   const agents = sample.agents.slice(0, AGENTS_PER_BUCKET).map((agent) => ({

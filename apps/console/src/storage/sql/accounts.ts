@@ -3,8 +3,8 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Account, AccountStore } from '../../ports/account-store.ts';
 import type { Tables } from './schema.ts';
 
-/** Accounts and sessions in SQLite. */
-export function sqliteAccountStore(db: Kysely<Tables>): AccountStore {
+/** Accounts and sessions in SQL. */
+export function sqlAccountStore(db: Kysely<Tables>): AccountStore {
   return { ...accounts(db), ...sessions(db) };
 }
 

@@ -36,19 +36,22 @@ const OUTLINE = [
 ] as const;
 type OutlineRow = Pick<ShardRow, (typeof OUTLINE)[number]>;
 
+/** Rows per insert: 40 columns each, below SQLite's bound on parameters. */
+const ROWS_PER_INSERT = 50;
+
 /** Ids per query: below SQLite's bound on parameters. */
 const IDS_PER_QUERY = 500;
 
-/** Shards in SQLite. */
-export function sqliteShardStore(db: Kysely<Tables>): ShardStore {
+/** Shards in SQL. */
+export function sqlShardStore(db: Kysely<Tables>): ShardStore {
   return {
     async insert(shards) {
-      for (const shard of shards) {
-        const keys = shard.work.type === 'keys' ? JSON.stringify(shard.work.keys) : null;
-        await db
-          .insertInto('shards')
-          .values({ ...rowOf(shard), keys })
-          .execute();
+      for (let from = 0; from < shards.length; from += ROWS_PER_INSERT) {
+        const rows = shards.slice(from, from + ROWS_PER_INSERT).map((shard) => ({
+          ...rowOf(shard),
+          keys: shard.work.type === 'keys' ? JSON.stringify(shard.work.keys) : null,
+        }));
+        await db.insertInto('shards').values(rows).execute();
       }
     },
     async get(shardId) {

@@ -5,8 +5,8 @@ import { UNFINISHED } from '../../queue/job-state.ts';
 import type { JobRow, Tables } from './schema.ts';
 import { fromJson } from './stored-json.ts';
 
-/** Copy jobs in SQLite. */
-export function sqliteJobStore(db: Kysely<Tables>): JobStore {
+/** Copy jobs in SQL. */
+export function sqlJobStore(db: Kysely<Tables>): JobStore {
   return {
     async insert(job) {
       await db.insertInto('jobs').values(rowOf(job)).execute();

@@ -3,8 +3,8 @@ import type { Kysely } from 'kysely';
 import type { PlannedStore } from '../../ports/job-store.ts';
 import type { Tables } from './schema.ts';
 
-/** Samples of dry runs in SQLite. */
-export function sqlitePlannedStore(db: Kysely<Tables>): PlannedStore {
+/** Samples of dry runs in SQL. */
+export function sqlPlannedStore(db: Kysely<Tables>): PlannedStore {
   return {
     async record(jobId, objects) {
       if (objects.length === 0) return;

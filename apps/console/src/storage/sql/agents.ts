@@ -1,26 +1,32 @@
 import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
 import type { AgentStore, StoredAgent } from '../../ports/agent-store.ts';
+import type { ColumnKind, SqlDialect } from './dialect.ts';
 import type { Tables } from './schema.ts';
 
-const COLUMNS = [
-  'name',
-  'host',
-  'version',
-  'protocol_version',
-  'limiter',
-  'revoked',
-  'credential_hash',
-  'enrolled_at_ms',
-  'last_heartbeat_at_ms',
-  'boot_id',
-  'holdoff_until_ms',
-  'holdoff_count',
-] as const satisfies readonly Exclude<keyof Tables['agents'], 'agent_id'>[];
+const COLUMNS = {
+  agent_id: 'text',
+  name: 'text',
+  host: 'text',
+  version: 'text',
+  protocol_version: 'integer',
+  limiter: 'integer',
+  revoked: 'integer',
+  credential_hash: 'text',
+  enrolled_at_ms: 'integer',
+  last_heartbeat_at_ms: 'integer',
+  boot_id: 'text',
+  holdoff_until_ms: 'integer',
+  holdoff_count: 'integer',
+} as const satisfies Record<keyof Tables['agents'], ColumnKind>;
 
-const ASSIGNMENTS = sql.join(COLUMNS.map((column) => sql`${sql.ref(column)} = saved.value ->> ${sql.lit(column)}`));
+const ASSIGNMENTS = sql.join(
+  Object.keys(COLUMNS)
+    .filter((column) => column !== 'agent_id')
+    .map((column) => sql`${sql.ref(column)} = ${sql.ref(`saved.${column}`)}`),
+);
 
-/** Agents in SQLite. */
-export function sqliteAgentStore(db: Kysely<Tables>): AgentStore {
+/** Agents in SQL. */
+export function sqlAgentStore(db: Kysely<Tables>, dialect: SqlDialect): AgentStore {
   return {
     async all() {
       const rows = await db.selectFrom('agents').selectAll().orderBy('enrolled_at_ms').orderBy('agent_id').execute();
@@ -32,9 +38,8 @@ export function sqliteAgentStore(db: Kysely<Tables>): AgentStore {
     async save(agents) {
       if (agents.length === 0) return;
       // One statement for the whole batch: thousands of agents are written behind every second.
-      const rows = JSON.stringify(agents.map(rowOf));
-      await sql`update agents set ${ASSIGNMENTS} from json_each(${rows}) as saved
-        where agents.agent_id = saved.value ->> 'agent_id'`.execute(db);
+      const rows = dialect.savedRows(agents.map(rowOf), COLUMNS);
+      await sql`update agents set ${ASSIGNMENTS} from ${rows} where agents.agent_id = saved.agent_id`.execute(db);
     },
   };
 }

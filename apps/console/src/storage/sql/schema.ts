@@ -111,6 +111,7 @@ export interface Tables {
     created_by: string;
   };
   deliveries: {
+    sequence: Generated<number>;
     delivery_id: string;
     webhook_id: string;
     alarm_id: string;

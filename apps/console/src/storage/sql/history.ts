@@ -8,8 +8,8 @@ import { fromJson } from './stored-json.ts';
 /** Rows per insert: 10 columns each, below SQLite's bound on parameters. */
 const ROWS_PER_INSERT = 500;
 
-/** What the monitor remembers, in SQLite. */
-export function sqliteHistoryStore(db: Kysely<Tables>): HistoryStore {
+/** What the monitor remembers, in SQL. */
+export function sqlHistoryStore(db: Kysely<Tables>): HistoryStore {
   return {
     ...sampleHistory(db),
     ...windows(db),
@@ -73,21 +73,22 @@ function beyond(table: 'windows' | 'monitor_events', column: string, max: number
 }
 
 async function prune(db: Kysely<Tables>, keep: Retention, batch: number): Promise<number> {
+  const samplesSinceMs = Math.floor(keep.samplesSinceMs);
   const deletions = [
     sql`delete from windows where (agent_id, epoch, window_number) in
       (select agent_id, epoch, window_number from windows
-       where ended_at_ms < max(${keep.windowsSinceMs}, ${beyond('windows', 'ended_at_ms', keep.maxWindows)}) limit ${batch})`,
+       where ended_at_ms < ${Math.floor(keep.windowsSinceMs)} or ended_at_ms < ${beyond('windows', 'ended_at_ms', keep.maxWindows)} limit ${batch})`,
     sql`delete from agent_samples where (at_ms, agent_id) in
-      (select at_ms, agent_id from agent_samples where at_ms < ${keep.samplesSinceMs} limit ${batch})`,
-    sql`delete from samples where at_ms in (select at_ms from samples where at_ms < ${keep.samplesSinceMs} limit ${batch})`,
+      (select at_ms, agent_id from agent_samples where at_ms < ${samplesSinceMs} limit ${batch})`,
+    sql`delete from samples where at_ms in (select at_ms from samples where at_ms < ${samplesSinceMs} limit ${batch})`,
     sql`delete from monitor_events where event in
       (select event from monitor_events
-       where at_ms < max(${keep.eventsSinceMs}, ${beyond('monitor_events', 'at_ms', keep.maxEvents)}) limit ${batch})`,
+       where at_ms < ${Math.floor(keep.eventsSinceMs)} or at_ms < ${beyond('monitor_events', 'at_ms', keep.maxEvents)} limit ${batch})`,
     ...keep.bucketsSinceMs.flatMap(({ bucketMs, sinceMs }) => [
       sql`delete from history_agents where (bucket_ms, at_ms, agent_id) in
-        (select bucket_ms, at_ms, agent_id from history_agents where bucket_ms = ${bucketMs} and at_ms < ${sinceMs} limit ${batch})`,
+        (select bucket_ms, at_ms, agent_id from history_agents where bucket_ms = ${bucketMs} and at_ms < ${Math.floor(sinceMs)} limit ${batch})`,
       sql`delete from history_buckets where (bucket_ms, at_ms) in
-        (select bucket_ms, at_ms from history_buckets where bucket_ms = ${bucketMs} and at_ms < ${sinceMs} limit ${batch})`,
+        (select bucket_ms, at_ms from history_buckets where bucket_ms = ${bucketMs} and at_ms < ${Math.floor(sinceMs)} limit ${batch})`,
     ]),
   ];
   let deleted = 0;

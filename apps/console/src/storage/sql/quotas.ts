@@ -3,8 +3,8 @@ import type { QuotaCatalog, QuotaMinute, StoredQuotaStore } from '../../ports/qu
 import type { Tables } from './schema.ts';
 import { fromJson } from './stored-json.ts';
 
-/** Stores, quotas, their minutes and audits in SQLite. */
-export function sqliteQuotaCatalog(db: Kysely<Tables>): QuotaCatalog {
+/** Stores, quotas, their minutes and audits in SQL. */
+export function sqlQuotaCatalog(db: Kysely<Tables>): QuotaCatalog {
   return { ...stores(db), ...definitions(db), ...minutes(db), ...audits(db) };
 }
 

@@ -2,8 +2,8 @@ import type { Kysely, Selectable } from 'kysely';
 import type { EndpointStore, StoredEndpoint } from '../../ports/endpoint-store.ts';
 import type { Tables } from './schema.ts';
 
-/** Endpoints in SQLite. */
-export function sqliteEndpointStore(db: Kysely<Tables>): EndpointStore {
+/** Endpoints in SQL. */
+export function sqlEndpointStore(db: Kysely<Tables>): EndpointStore {
   return {
     async all() {
       const rows = await db.selectFrom('endpoints').selectAll().orderBy('name').execute();

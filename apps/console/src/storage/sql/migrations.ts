@@ -1,6 +1,10 @@
 /**
  * The way from one version of the database to the next; only ever forward. Version n is reached by running the first n.
  * A migration that was released is never changed: databases exist that have run it.
+ *
+ * They are written once, in the words of SQLite, and read by both engines: `postgres/ddl.ts` says which words PostgreSQL
+ * has for them. A test compares the tables that come of it. Use nothing but `text`, `integer`, `real`,
+ * `integer primary key autoincrement`, `strict` and `without rowid`.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -272,5 +276,32 @@ export const MIGRATIONS: readonly string[] = [
     action text not null,
     primary key (job_id, key)
   ) strict, without rowid;
+  `,
+  // Messages carry the order in which they were made: row numbers of SQLite, which other engines have not, are no promise.
+  `
+  create table deliveries_in_order (
+    sequence integer primary key autoincrement,
+    delivery_id text not null unique,
+    webhook_id text not null references webhooks (webhook_id),
+    alarm_id text not null,
+    event text not null,
+    body text not null,
+    created_at_ms integer not null,
+    state text not null,
+    attempts integer not null,
+    next_attempt_at_ms integer,
+    delivered_at_ms integer,
+    problem text
+  ) strict;
+  insert into deliveries_in_order (delivery_id, webhook_id, alarm_id, event, body, created_at_ms, state, attempts,
+    next_attempt_at_ms, delivered_at_ms, problem)
+  select delivery_id, webhook_id, alarm_id, event, body, created_at_ms, state, attempts, next_attempt_at_ms,
+    delivered_at_ms, problem from deliveries order by rowid;
+  drop table deliveries;
+  alter table deliveries_in_order rename to deliveries;
+  create index deliveries_waiting on deliveries (webhook_id, sequence) where state = 'waiting';
+  create index deliveries_by_webhook on deliveries (webhook_id, sequence);
+  create index jobs_by_source on jobs (source_endpoint_id);
+  create index jobs_by_target on jobs (target_endpoint_id);
   `,
 ];

@@ -1,0 +1,2 @@
+/** Real PostgreSQL servers for tests. */
+export * from './postgres/server.ts';
