@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, launchBrowser } from './fixtures/browser.ts';
-import { type MonitorPage, openMonitor } from './fixtures/monitor-page.ts';
+import { type MonitorPage, openMonitor, plainText as text } from './fixtures/monitor-page.ts';
 
 let browser: Browser;
 let open: MonitorPage | undefined;
@@ -38,8 +38,6 @@ async function tokenColour(at: MonitorPage, token: string): Promise<string> {
     return color;
   }, token);
 }
-
-const text = async (of: Locator): Promise<string> => (await of.innerText()).replaceAll(/\s+/g, ' ').trim();
 
 describe('the cards of the monitor', () => {
   it('are three: total TPS against the limit, utilization, and running of registered agents', async () => {

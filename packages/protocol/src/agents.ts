@@ -89,6 +89,8 @@ export const agentView = z.object({
   enrolledAtMs: timestampMs,
   lastHeartbeatAtMs: timestampMs.nullable(),
   runningJobs: count,
+  /** Key ranges of jobs that it works on now. */
+  heldRanges: count,
   allocatedTps: rate,
   actualTps: rate,
   holdoffUntilMs: timestampMs.nullable(),

@@ -1,14 +1,6 @@
 import type { Command } from 'commander';
 import type { Terminal } from '../output/terminal.ts';
-
-/** Flags of `weir top` as commander hands them over. */
-export interface TopFlags {
-  console: string;
-  user: string;
-  passwordFile?: string;
-  once: boolean;
-  json: boolean;
-}
+import type { TopFlags } from './top-options.ts';
 
 /** Adds `weir top`. */
 export function addTop(program: Command, terminal: Terminal, ending: (code: number) => void): void {

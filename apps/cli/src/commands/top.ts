@@ -10,7 +10,7 @@ import { MonitorReader, type MonitorReading } from '../top/monitor-reader.ts';
 import { askHidden, readPassword } from '../top/password.ts';
 import { pageOf, renderTop } from '../top/top-screen.ts';
 import { pressKey, type TopState } from '../top/top-state.ts';
-import type { TopFlags } from './top-flags.ts';
+import type { TopFlags } from './top-options.ts';
 
 /** A console that does not answer is asked again after this time, in ms (or a window, if that is shorter). */
 const RETRY_MS = 5_000;

@@ -5,7 +5,7 @@ import { monitorView } from '@weir/protocol';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type FixtureConsole, startFixtureConsole } from '../../../web/test/fixture/server.ts';
 import { topCommand } from '../../src/commands/top.ts';
-import type { TopFlags } from '../../src/commands/top-flags.ts';
+import type { TopFlags } from '../../src/commands/top-options.ts';
 import type { Terminal } from '../../src/output/terminal.ts';
 
 let console: FixtureConsole;

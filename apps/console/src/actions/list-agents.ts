@@ -35,6 +35,7 @@ function viewOf(context: ConsoleContext, agent: LiveAgent, allocatedTps: number)
     enrolledAtMs: agent.enrolledAtMs,
     lastHeartbeatAtMs: agent.lastHeartbeatAtMs,
     runningJobs: running ? agent.runningJobs : 0,
+    heldRanges: context.leases.load(agent.agentId),
     allocatedTps,
     actualTps: running ? (agent.usage?.actualTps ?? 0) : 0,
     holdoffUntilMs: agent.holdoffUntilMs !== null && agent.holdoffUntilMs > nowMs ? agent.holdoffUntilMs : null,

@@ -34,9 +34,9 @@ function AgentList({ agents }: { agents: readonly AgentView[] }): ReactElement {
   const known = agents.filter((agent) => !agent.revoked);
   const revoked = agents.length - known.length;
   const wanted = filter.trim().toLocaleLowerCase();
-  const shown = (withRevoked ? agents : known)
-    .filter((agent) => `${agent.name} ${agent.host}`.toLocaleLowerCase().includes(wanted))
-    .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  const shown = (withRevoked ? agents : known).filter((agent) =>
+    `${agent.name} ${agent.host}`.toLocaleLowerCase().includes(wanted),
+  );
   const online = known.filter((agent) => agent.status !== 'offline').length;
   return (
     <Card

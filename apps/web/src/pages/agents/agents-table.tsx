@@ -1,4 +1,4 @@
-import { useState, type ReactElement } from 'react';
+import { useMemo, useState, type ReactElement } from 'react';
 import { PROTOCOL_VERSION, type AgentView } from '@weir/protocol';
 import { useRevokeAgent } from '../../data/agents.ts';
 import { useMay } from '../../data/session.ts';
@@ -6,78 +6,136 @@ import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Age, Countdown } from '../../components/countdown.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
+import { Cell, Column, RowHeader, SortColumn, Table, type SortOrder } from '../../components/table.tsx';
 import { toastDone } from '../../components/toasts.tsx';
+import { RowRoom, useVirtualRows } from '../../components/virtual-rows.tsx';
 import { formatCount, formatTps } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { TroubleBadge } from '../jobs/job-troubles.tsx';
+import { sortAgents, type AgentSortKey } from './sort-agents.ts';
 import styles from './agents-table.module.css';
 
-/** Agents with what they run on and what they do. */
+/** Columns of the table, without that of the actions. */
+const COLUMNS = 7;
+
+/** Agents with what they run on and what they do. Of long lists only the rows are drawn that can be seen. */
 export function AgentsTable({ agents }: { agents: readonly AgentView[] }): ReactElement {
   const may = useMay('admin');
   const [asking, setAsking] = useState<AgentView | null>(null);
+  const [order, setOrder] = useState<SortOrder<AgentSortKey>>({ key: 'name', descending: false });
+  const sorted = useMemo(() => sortAgents(agents, order), [agents, order]);
+  const rows = useVirtualRows(sorted.length);
+  const columns = may ? COLUMNS + 1 : COLUMNS;
   return (
     <>
       <Table
         label="Agents"
-        head={
-          <>
-            <Column>Agent</Column>
-            <Column>Status</Column>
-            <Column>Version</Column>
-            <Column>Heartbeat</Column>
-            <Column numeric>Running jobs</Column>
-            <Column numeric hint="Actual TPS of the last window and the allocation of this one">
-              TPS
-            </Column>
-            <Column numeric>Holdoffs</Column>
-            {may && (
-              <Column numeric>
-                <span className="visually-hidden">Actions</span>
-              </Column>
-            )}
-          </>
-        }
+        className={styles.table}
+        head={<Head order={order} onSort={setOrder} withActions={may} />}
+        rowCount={sorted.length + 1}
+        bodyRef={rows.body}
       >
-        {agents.map((agent) => (
-          <tr key={agent.agentId}>
-            <RowHeader>
-              {agent.name}
-              <span className={styles.host}>{agent.host}</span>
-            </RowHeader>
-            <Cell name="Status">
-              <AgentBadges agent={agent} />
-            </Cell>
-            <Cell name="Version">
-              <Version agent={agent} />
-            </Cell>
-            <Cell name="Heartbeat" className={styles.short}>
-              {agent.lastHeartbeatAtMs === null ? 'never' : <Age atMs={agent.lastHeartbeatAtMs} />}
-            </Cell>
-            <Cell name="Running jobs" numeric>
-              {formatCount(agent.runningJobs)}
-            </Cell>
-            <Cell name="TPS" numeric className={styles.short}>
-              {formatTps(agent.actualTps)}
-              <span className={styles.of}> / {agent.limiter ? formatTps(agent.allocatedTps) : 'no limit'}</span>
-            </Cell>
-            <Cell name="Holdoffs" numeric>
-              {formatCount(agent.holdoffCount)}
-            </Cell>
-            {may && (
-              <Cell numeric>
-                {!agent.revoked && (
-                  <Button small aria-label={`Revoke ${agent.name}`} onClick={() => setAsking(agent)}>
-                    Revoke
-                  </Button>
+        <RowRoom heightPx={rows.abovePx} columns={columns} />
+        {rows.indices.map((index) => {
+          const agent = sorted[index];
+          return (
+            agent && (
+              <tr key={agent.agentId} ref={rows.measure} data-index={index} aria-rowindex={index + 2}>
+                <AgentCells agent={agent} />
+                {may && (
+                  <Cell numeric>
+                    {!agent.revoked && (
+                      <Button small aria-label={`Revoke ${agent.name}`} onClick={() => setAsking(agent)}>
+                        Revoke
+                      </Button>
+                    )}
+                  </Cell>
                 )}
-              </Cell>
-            )}
-          </tr>
-        ))}
+              </tr>
+            )
+          );
+        })}
+        <RowRoom heightPx={rows.belowPx} columns={columns} />
       </Table>
       {asking !== null && <RevokeDialog agent={asking} onClose={() => setAsking(null)} />}
+    </>
+  );
+}
+
+function Head({
+  order,
+  onSort,
+  withActions,
+}: {
+  order: SortOrder<AgentSortKey>;
+  onSort: (order: SortOrder<AgentSortKey>) => void;
+  withActions: boolean;
+}): ReactElement {
+  const column = { order, onSort };
+  return (
+    <>
+      <SortColumn {...column} sortKey="name">
+        Agent
+      </SortColumn>
+      <SortColumn {...column} sortKey="status">
+        Status
+      </SortColumn>
+      <SortColumn {...column} sortKey="version">
+        Version
+      </SortColumn>
+      <SortColumn {...column} sortKey="heartbeat">
+        Heartbeat
+      </SortColumn>
+      <SortColumn
+        {...column}
+        sortKey="jobs"
+        numeric
+        hint="Jobs that it runs, and the key ranges of them that it works on"
+      >
+        Jobs / ranges
+      </SortColumn>
+      <SortColumn {...column} sortKey="tps" numeric hint="Actual TPS of the last window and the allocation of this one">
+        TPS
+      </SortColumn>
+      <SortColumn {...column} sortKey="holdoffs" numeric hint="Pauses after 503 SlowDown since it was enrolled">
+        Holdoffs
+      </SortColumn>
+      {withActions && (
+        <Column numeric>
+          <span className="visually-hidden">Actions</span>
+        </Column>
+      )}
+    </>
+  );
+}
+
+function AgentCells({ agent }: { agent: AgentView }): ReactElement {
+  return (
+    <>
+      <RowHeader>
+        {agent.name}
+        <span className={styles.host}>{agent.host}</span>
+      </RowHeader>
+      <Cell name="Status">
+        <AgentBadges agent={agent} />
+      </Cell>
+      <Cell name="Version">
+        <Version agent={agent} />
+      </Cell>
+      <Cell name="Heartbeat" className={styles.short}>
+        {agent.lastHeartbeatAtMs === null ? 'never' : <Age atMs={agent.lastHeartbeatAtMs} />}
+      </Cell>
+      <Cell name="Jobs / ranges" numeric className={styles.short}>
+        {formatCount(agent.runningJobs)}
+        <span className={styles.of}> / {formatCount(agent.heldRanges)}</span>
+      </Cell>
+      <Cell name="TPS" numeric className={styles.short}>
+        {formatTps(agent.actualTps)}
+        <span className={styles.of}> / {agent.limiter ? formatTps(agent.allocatedTps) : 'no limit'}</span>
+      </Cell>
+      <Cell name="Holdoffs" numeric>
+        {formatCount(agent.holdoffCount)}
+      </Cell>
     </>
   );
 }

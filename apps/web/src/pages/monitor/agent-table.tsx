@@ -7,10 +7,10 @@ import { Card } from '../../components/card.tsx';
 import { cx } from '../../components/class-names.ts';
 import { SearchField } from '../../components/search-field.tsx';
 import { Cell, RowHeader, SortColumn, Table, type SortOrder } from '../../components/table.tsx';
+import { RowRoom, useVirtualRows } from '../../components/virtual-rows.tsx';
 import { AgentStatus } from './agent-status.tsx';
 import { arrangeRows, FILTER_FROM_AGENTS, type RowSortKey } from './agent-rows.ts';
 import { Efficiency } from './efficiency.tsx';
-import { useVirtualRows } from './use-virtual-rows.ts';
 import styles from './agent-table.module.css';
 
 /** Columns of the table. */
@@ -48,12 +48,12 @@ export function AgentTable({
         rowCount={arranged.length + 1}
         bodyRef={rows.body}
       >
-        <Room heightPx={rows.abovePx} />
+        <RowRoom heightPx={rows.abovePx} columns={COLUMNS} />
         {rows.indices.map((index) => {
           const row = arranged[index];
           return row && <AgentRow key={row.agentId} row={row} index={index} measure={rows.measure} />;
         })}
-        <Room heightPx={rows.belowPx} />
+        <RowRoom heightPx={rows.belowPx} columns={COLUMNS} />
       </Table>
       {view.registeredAgents === 0 && (
         <p className={styles.nothing}>
@@ -67,18 +67,6 @@ export function AgentTable({
 
 function leftOut(listed: number, matching: number): string {
   return `The busiest ${formatCount(listed)} of ${formatPlural(matching, 'agent')}; filter by name to find others`;
-}
-
-/** Room for rows that are not drawn. */
-function Room({ heightPx }: { heightPx: number }): ReactElement | null {
-  if (heightPx <= 0) return null;
-  return (
-    <tr className={styles.room} aria-hidden="true">
-      <td colSpan={COLUMNS} style={{ height: heightPx }}>
-        {' '}
-      </td>
-    </tr>
-  );
 }
 
 function Head({

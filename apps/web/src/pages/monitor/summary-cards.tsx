@@ -61,7 +61,9 @@ function utilizationWords(view: MonitorView): string {
 
 /** Room for as many digits and commas as stand behind the stroke: what follows then stays where it is while figures change. */
 function roomFor(of: string | undefined): CSSProperties {
-  const room: Record<'--digits', number> = { '--digits': of === undefined ? 0 : of.replaceAll(/[^\d,]/g, '').length };
+  const room: CSSProperties & Record<'--digits', number> = {
+    '--digits': of === undefined ? 0 : of.replaceAll(/[^\d,]/g, '').length,
+  };
   return room;
 }
 

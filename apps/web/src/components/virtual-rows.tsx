@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactElement, type RefObject } from 'react';
+import styles from './virtual-rows.module.css';
 
 /** Up to this many rows all are drawn: then the browser's own search finds every name. */
 const VIRTUAL_FROM_ROWS = 80;
@@ -60,4 +61,16 @@ export function useVirtualRows(count: number): VirtualRows {
     abovePx: first === undefined ? 0 : first.start - topPx,
     belowPx: last === undefined ? 0 : virtualizer.getTotalSize() - (last.end - topPx),
   };
+}
+
+/** Room for rows that are not drawn. */
+export function RowRoom({ heightPx, columns }: { heightPx: number; columns: number }): ReactElement | null {
+  if (heightPx <= 0) return null;
+  return (
+    <tr className={styles.room} aria-hidden="true">
+      <td className={styles.cell} colSpan={columns} style={{ height: heightPx }}>
+        {' '}
+      </td>
+    </tr>
+  );
 }

@@ -1,0 +1,71 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible, launchBrowser } from './fixtures/browser.ts';
+import { type MonitorPage, openMonitor, plainText as text } from './fixtures/monitor-page.ts';
+
+let browser: Browser;
+let open: MonitorPage | undefined;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+});
+afterEach(async () => {
+  await open?.close();
+  open = undefined;
+});
+
+async function agents(scenario: string): Promise<MonitorPage> {
+  open = await openMonitor(browser, scenario, { path: '/agents' });
+  return open;
+}
+
+describe('the agents page', () => {
+  it('shows version, host, age of the heartbeat, jobs and ranges, and sorts by each', async () => {
+    const at = await agents('mixed');
+    const row = at.page.getByRole('row').filter({ hasText: 'copy-fra-1' });
+    await row.waitFor();
+    expect(await text(row)).toMatch(
+      /copy-fra-1 copy-fra-1\.storage\.example\.net Running 0\.1\.0 (just now|\d+ s ago) 1 \/ 2 3,519 \/ 3,910 0 Revoke/,
+    );
+    expect(await text(at.page.getByRole('row').filter({ hasText: 'copy-old-1' }))).toContain('protocol 0, update');
+    await at.page.getByRole('button', { name: 'TPS', exact: true }).click();
+    expect(await text(at.page.getByRole('row').nth(1))).toContain('copy-ams-1');
+    await expectAccessible(at.page);
+  });
+
+  it('gives administrators the command that enrols an agent, and viewers nothing to copy or revoke', async () => {
+    const at = await agents('three');
+    await at.page.getByText(/WEIR_TOKEN=\S+ npx weir agent --console https/).waitFor();
+    await at.close();
+    const viewer = await agents('viewer');
+    await viewer.page.getByText('Administrators see the command with its token here.').waitFor();
+    expect(await viewer.page.getByRole('button', { name: /Revoke/ }).count()).toBe(0);
+    expect(viewer.console.calls).not.toContain('GET /api/v1/enrolment');
+  });
+
+  it('revokes an agent only after it has asked, and says what that means', async () => {
+    const at = await agents('three');
+    const revoked = (): string[] => at.console.calls.filter((call) => call.endsWith('/revoke'));
+    await at.page.getByRole('button', { name: 'Revoke copy-fra-2' }).click();
+    const dialog = at.page.getByRole('alertdialog').or(at.page.getByRole('dialog'));
+    expect(await text(dialog)).toContain('Its credential stops working at once');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(revoked()).toEqual([]);
+    await at.page.getByRole('button', { name: 'Revoke copy-fra-2' }).click();
+    await dialog.getByRole('button', { name: 'Revoke the agent' }).click();
+    await at.page.getByText('copy-fra-2 is revoked').waitFor();
+    expect(revoked()).toHaveLength(1);
+  });
+
+  it('draws only the rows in sight of hundreds of agents', async () => {
+    const at = await agents('five-hundred');
+    const table = at.page.getByRole('table', { name: 'Agents' });
+    expect(await table.getAttribute('aria-rowcount')).toBe('501');
+    expect(await table.getByRole('row').count()).toBeLessThan(80);
+    await at.page.getByLabel('Filter agents by name or host').fill('copy-lon-499');
+    await at.page.getByRole('button', { name: 'Revoke copy-lon-499' }).waitFor();
+  });
+});
