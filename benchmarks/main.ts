@@ -6,6 +6,7 @@
  *   npm run bench -- --quick [suite …]  short runs, to see that they work; their figures mean little
  */
 import { writeFile } from 'node:fs/promises';
+import { consoleSuite } from './console/suite.ts';
 import { copySuite } from './copy/suite.ts';
 import { governorSuite } from './governor/suite.ts';
 import { leasesSuite } from './leases/suite.ts';
@@ -25,6 +26,7 @@ const suites: Readonly<Record<string, Suite>> = {
   memory: memorySuite,
   memcached: memcachedSuite,
   governor: governorSuite,
+  console: consoleSuite,
   copy: copySuite,
 };
 

@@ -1,4 +1,4 @@
-import { Coordinator, type WindowGrant } from '@weir/governor';
+import { Coordinator, type PolicyName, type WindowGrant } from '@weir/governor';
 import { heapBytes } from '../load/heap.ts';
 
 /** What heartbeats of a fleet cost, in µs each. */
@@ -19,13 +19,14 @@ const USE = [1, 0.95, 0.7, 0.3, 1];
  * A fleet whose agents all run a job and send their heartbeats one after the other, evenly spread over the window, with
  * demands that move: agents change what they use with each window.
  */
-export function heartbeats(agents: number, measured: number): Heartbeats {
+export function heartbeats(agents: number, measured: number, policy: PolicyName = 'reclaim'): Heartbeats {
   const before = heapBytes();
   const coordinator = new Coordinator({
     epoch: 'e',
     windowSeconds: WINDOW_SECONDS,
     enabled: true,
     globalLimitTps: agents * 50,
+    policy,
   });
   const ids = Array.from({ length: agents }, (_, index) => `agent-${index}`);
   const grants: (WindowGrant | null)[] = ids.map((id) => coordinator.acceptJob(id, 0));

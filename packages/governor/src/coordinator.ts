@@ -31,6 +31,9 @@ import type { Split } from './split.ts';
 import { beatWantedInMs, settle } from './settling.ts';
 import { firstWindow, nextWindow, type WindowSchedule } from './window-schedule.ts';
 
+/** Up to this size of the fleet, the reasons of two windows are kept. */
+const DETAILED_AGENTS = 20_000;
+
 /** Splits the budget. No I/O and no clock: every call brings the time. */
 export class Coordinator {
   readonly #epoch: string;
@@ -289,7 +292,8 @@ export class Coordinator {
     const grant = { epoch: this.#epoch, windowNumber, windowSeconds, allocatedTps, creditBudget };
     agent.grant = grant;
     const why = { epoch: this.#epoch, windowNumber, grantedAtMs: nowMs, reason, windowSeconds };
-    const [latest] = agent.reasons;
+    // Of a very large fleet only the latest: the reasons of a window are half a kilobyte an agent.
+    const [latest] = this.#split.size > DETAILED_AGENTS ? [] : agent.reasons;
     agent.reasons = [
       { ...why, computedCredits: creditBudget, creditBudget },
       ...(latest === undefined ? [] : [latest]),

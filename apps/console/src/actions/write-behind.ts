@@ -2,14 +2,26 @@ import type { ConsoleContext } from './context.ts';
 
 /** Finished windows that wait to be written at most, while the database cannot be written. */
 const MAX_WAITING_WINDOWS = 100_000;
+/** Rows of each kind in one transaction: the database is written in this thread, and heartbeats must not wait long for it. */
+const BATCH_ROWS = 250;
 
 /**
- * Writes what heartbeats changed since the last time, in one transaction. A console that dies loses at most what came
- * after the last write: a second of heartbeat times and window records, which cost nothing but a gap in the history.
+ * Writes what heartbeats changed since the last time, in batches with a turn for others in between. A console that dies
+ * loses at most what came after the last write: a second of heartbeat times and window records, which cost nothing but a
+ * gap in the history.
  */
 export async function writeBehind(context: ConsoleContext): Promise<void> {
-  const agents = context.fleet.takeChanged();
-  const windows = context.windows.splice(0);
+  // What comes while this runs is left for the next time, so that it ends.
+  let batches = Math.ceil(Math.max(context.fleet.changedAgents, context.windows.length) / BATCH_ROWS);
+  for (; batches > 0; batches -= 1) {
+    await writeBatch(context);
+    if (batches > 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function writeBatch(context: ConsoleContext): Promise<void> {
+  const agents = context.fleet.takeChanged(BATCH_ROWS);
+  const windows = context.windows.splice(0, BATCH_ROWS);
   if (agents.length === 0 && windows.length === 0) return;
   try {
     await context.storage.transaction(async (stores) => {

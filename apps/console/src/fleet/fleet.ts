@@ -227,11 +227,20 @@ export class Fleet {
     }
   }
 
-  /** Agents that changed since the last call, to be written in one batch. */
-  takeChanged(): StoredAgent[] {
-    const changed = [...this.#changed].map(storedPart);
-    this.#changed.clear();
+  /** Agents that changed since they were last taken, to be written in one batch: at most so many, those that waited longest first. */
+  takeChanged(most: number = Number.POSITIVE_INFINITY): StoredAgent[] {
+    const changed: StoredAgent[] = [];
+    for (const agent of this.#changed) {
+      if (changed.length >= most) break;
+      this.#changed.delete(agent);
+      changed.push(storedPart(agent));
+    }
     return changed;
+  }
+
+  /** Agents that wait to be written. */
+  get changedAgents(): number {
+    return this.#changed.size;
   }
 }
 
