@@ -39,6 +39,9 @@ function UntilRefresh({ atMs, windowMs }: { atMs: number; windowMs: number }): R
   // The shared clock ticks every half second, so right after an answer it may still be behind.
   const leftMs = Math.min(windowMs, Math.max(0, atMs - useNow()));
   const seconds = Math.ceil(leftMs / 1_000);
-  // A space as wide as a digit, so that the words stay where they are.
-  return <>Next in {String(seconds).padStart(2, '\u2007')} s</>;
+  return (
+    <>
+      Next in <span className={styles.seconds}>{seconds}</span> s
+    </>
+  );
 }

@@ -59,10 +59,10 @@ function utilizationWords(view: MonitorView): string {
   return view.utilizationPercent > 100 ? 'Bursts above the limit' : BAND_WORDS[bandOf(view.utilizationPercent)];
 }
 
-/** Room for as many digits and commas as stand behind the stroke: what follows then stays where it is while figures change. */
+/** Room for a figure as long as the one behind the stroke, in digits: the stroke stays where it is while figures change. */
 function roomFor(of: string | undefined): CSSProperties {
   const room: CSSProperties & Record<'--digits', number> = {
-    '--digits': of === undefined ? 0 : of.replaceAll(/[^\d,]/g, '').length,
+    '--digits': of === undefined ? 0 : of.replaceAll(/\D/g, '').length + (of.split(',').length - 1) / 2,
   };
   return room;
 }
