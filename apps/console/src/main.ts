@@ -37,6 +37,7 @@ import type { Clock } from './ports/clock.ts';
 import type { EndpointProbe } from './ports/endpoint-probe.ts';
 import type { NameResolver } from './ports/name-resolver.ts';
 import type { QuotaConnector } from './ports/quota-connector.ts';
+import type { SecretBox } from './ports/secret-box.ts';
 import type { Storage } from './ports/storage.ts';
 import type { WebhookSender } from './ports/webhook-sender.ts';
 import { quotaConnector } from './quotas/connector.ts';
@@ -47,10 +48,9 @@ import { scryptHasher } from './security/scrypt-hasher.ts';
 import { ownLimiters } from './security/own-limiters.ts';
 import { loadManifestKey } from './storage/files/manifest-key-file.ts';
 import { loadSecrets, type ConsoleSecrets } from './storage/files/secrets-file.ts';
-import { sqliteStorage } from './storage/sqlite/sqlite-storage.ts';
+import { DATABASE_FILE, openStorage } from './storage/open-storage.ts';
 
 const VERSION = '0.1.0';
-const DATABASE_FILE = 'weir.db';
 /** How long requests that are being answered may take when the console stops, in ms. */
 const DRAIN_MS = 5_000;
 
@@ -99,7 +99,7 @@ export async function startConsole(
   const { secrets, narrowed } = await loadSecrets(options.dataDir, DATABASE_FILE);
   if (narrowed) logger.warn('others could read the secrets file; its mode is now 0600');
   const manifestKey = await loadManifestKey(options.dataDir);
-  const storage = await sqliteStorage(join(options.dataDir, DATABASE_FILE));
+  const storage = await openStorage(options, { clock, log: logger });
   const ticker = new Ticker(clock, logger);
   let app: FastifyInstance | undefined;
   try {
@@ -196,10 +196,7 @@ export async function assemble(
   const fleet = new Fleet(windowMs * ONLINE_WINDOWS, await storage.agents.all(), start);
   const alarms = new AlarmBoard(await rememberedRules(storage), () => systemRandom.id('alm'));
   const resolver = dependencies.resolver ?? systemResolver(clock);
-  const connector = dependencies.quotaConnector ?? quotaConnector(clock);
-  const { dataDir } = options;
-  const desks = await openQuotas({ clock, log: logger, storage, secretBox, resolver, connector, dataDir });
-  const own = ownLimiters(clock, (quota, subject, decision) => desks.quotas.noteOwn(quota, subject, decision));
+  const quotaSide = await openQuotaSide(options, storage, secretBox, resolver, { ...dependencies, clock, logger });
   const governed = await openGoverning(storage, { fleet, leases, governor, windowMs, clock, start });
   const context: ConsoleContext = {
     limits: limitsOf(options),
@@ -209,12 +206,9 @@ export async function assemble(
     storage,
     secretBox,
     passwords: scryptHasher(),
-    loginLimiter: own.logins,
-    callLimiter: own.calls,
     probe: dependencies.endpointProbe,
     resolver,
     webhookSender: dependencies.webhookSender ?? httpWebhookSender(),
-    quotaConnector: connector,
     publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
     sessionKey: secrets.sessionKey,
     enrolmentToken: secrets.enrolmentToken,
@@ -230,7 +224,7 @@ export async function assemble(
     rates: new JobRates(),
     gauges: new JobGauges(),
     manifestSigner: manifestSigner(secrets.manifestKey),
-    ...desks,
+    ...quotaSide,
     desk: new ClaimDesk<Assignment>({
       clock,
       take: (agentId) => takeShard(context, agentId),
@@ -244,6 +238,20 @@ export async function assemble(
   };
   metrics.observe(context);
   return context;
+}
+
+/** Stores, quotas and audits, and what the console limits itself with, which is shown beside them. */
+async function openQuotaSide(
+  { dataDir }: ConsoleOptions,
+  storage: Storage,
+  secretBox: SecretBox,
+  resolver: NameResolver,
+  { clock, logger: log, ...given }: ConsoleDependencies & { logger: FastifyBaseLogger; clock: Clock },
+): Promise<Pick<ConsoleContext, 'loginLimiter' | 'callLimiter' | 'quotaConnector' | 'quotas' | 'quotaAudits'>> {
+  const connector = given.quotaConnector ?? quotaConnector(clock);
+  const desks = await openQuotas({ clock, log, storage, secretBox, resolver, connector, dataDir });
+  const own = ownLimiters(clock, (quota, subject, decision) => desks.quotas.noteOwn(quota, subject, decision));
+  return { loginLimiter: own.logins, callLimiter: own.calls, quotaConnector: connector, ...desks };
 }
 
 async function listen(app: FastifyInstance, { host, port, tlsCertFile }: ConsoleOptions): Promise<string> {
@@ -263,7 +271,12 @@ async function shutDown(context: ConsoleContext, ticker: Ticker, app: FastifyIns
   cut.cancel();
   await context.quotaAudits.close();
   await context.quotas.close();
-  await writeBehind(context);
+  await writeBehind(context).catch((error: unknown) => {
+    context.log.error(
+      { error: String(error) },
+      'the last heartbeats could not be written; they cost a gap in the history',
+    );
+  });
   await context.loginLimiter.close();
   await context.storage.close();
 }

@@ -35,6 +35,7 @@ export async function resetSubject(
   const quota = quotaOf(context, definitionId);
   await explained('subject', () => quota.reset(subject));
   context.quotas.book(definitionId)?.forget(subject);
+  context.quotas.touch(definitionId);
   const detail = { quota: quota.id, subject: subject.slice(0, 100) };
   await audit(context, context.storage, { actor, action: 'quota.reset', subject: definitionId, detail });
 }

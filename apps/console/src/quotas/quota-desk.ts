@@ -27,6 +27,8 @@ interface Desked {
   problem: string | null;
   looked: LookedThrough | undefined;
   looking: Promise<void> | undefined;
+  /** This console changed counters since the last look began. */
+  touched: boolean;
 }
 
 /** Stores that are connected, quotas defined on them, and what was decided: live state of this process. */
@@ -102,6 +104,13 @@ export class QuotaDesk {
   /** Notes what was decided about a take. */
   note(definitionId: string, decision: Decision): void {
     this.book(definitionId)?.note(takenOf(decision.subject, decision), this.#parts.clock.nowMs());
+    this.touch(definitionId);
+  }
+
+  /** Counters of a quota were changed: what was seen of them is not true any more. */
+  touch(definitionId: string): void {
+    const each = this.#quotas.get(definitionId);
+    if (each !== undefined) each.touched = true;
   }
 
   book(definitionId: string): UsageBook | undefined {
@@ -118,7 +127,7 @@ export class QuotaDesk {
   }
 
   /**
-   * What was seen of a quota in its store. Looks when the last look is old, one look at a time; the first one is waited for.
+   * What was seen of a quota in its store. Looks again when the last look is old or this console has taken since, one look at a time.
    * Undefined: the store cannot be looked through, or failed to.
    */
   async looked(definitionId: string): Promise<LookedThrough | undefined> {
@@ -126,9 +135,10 @@ export class QuotaDesk {
     const audited = each === undefined ? null : this.audited(each.stored.input.storeId);
     if (each === undefined || audited === null) return undefined;
     const { clock } = this.#parts;
-    const stale = each.looked === undefined || clock.nowMs() - each.looked.atMs >= LOOK_AGAIN_MS;
+    const stale = each.looked === undefined || each.touched || clock.nowMs() - each.looked.atMs >= LOOK_AGAIN_MS;
     if (stale && each.looking === undefined) {
       const { quota, limit } = each.stored.input;
+      each.touched = false;
       each.looking = lookThrough(audited, quota, limit, () => clock.steadyMs())
         .then(
           (looked) => void (each.looked = { ...looked, atMs: clock.nowMs() }),
@@ -136,7 +146,7 @@ export class QuotaDesk {
         )
         .finally(() => void (each.looking = undefined));
     }
-    if (each.looked === undefined) await each.looking;
+    await each.looking;
     return each.looked;
   }
 
@@ -229,7 +239,15 @@ export class QuotaDesk {
 }
 
 function desked(stored: StoredQuota): Desked {
-  return { stored, book: new UsageBook(), quota: undefined, problem: null, looked: undefined, looking: undefined };
+  return {
+    stored,
+    book: new UsageBook(),
+    quota: undefined,
+    problem: null,
+    looked: undefined,
+    looking: undefined,
+    touched: false,
+  };
 }
 
 function define(each: Desked, quotas: Quotas): void {

@@ -157,7 +157,7 @@ function Entries({ entries }: { entries: readonly AuditEntryView[] }): ReactElem
           <RowHeader>{actor}</RowHeader>
           <Cell name="What">
             {actionWords(action)}
-            <span className={styles.remark}>{action}</span>
+            <span className={styles.code}>{action}</span>
           </Cell>
           <Cell name="To what" className={styles.breakable}>
             {subject}

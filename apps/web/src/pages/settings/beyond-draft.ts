@@ -87,6 +87,11 @@ function whole(text: string): number {
   return parseWhole(text) ?? Number.NaN;
 }
 
+/** A number that its choice hides cannot be wrong: what is none is another one then. */
+function hidden(shown: boolean, value: number, otherwise: number): number {
+  return shown || !Number.isNaN(value) ? value : otherwise;
+}
+
 /** The settings that a form stands for. What was typed wrongly is `NaN`; hidden fields keep their value if it is usable. */
 export function beyondSettings(
   draft: BeyondDraft,
@@ -101,8 +106,6 @@ export function beyondSettings(
   | 'jobShares'
   | 'limitSchedule'
 > {
-  const hidden = (shown: boolean, value: number, otherwise: number): number =>
-    shown || !Number.isNaN(value) ? value : otherwise;
   return {
     allocationPolicy: draft.policy,
     costModel: draft.costModel,

@@ -85,7 +85,8 @@ function Rule({
   return (
     <fieldset className={styles.rule}>
       <legend className="visually-hidden">Rule {number}</legend>
-      <div className={styles.days} role="group" aria-label={`Days of rule ${number}`}>
+      <fieldset className={styles.days}>
+        <legend className="visually-hidden">Days of rule {number}</legend>
         {DAYS.map(({ day, label }) => (
           <label key={day} className={styles.day}>
             <input
@@ -96,7 +97,7 @@ function Rule({
             {label}
           </label>
         ))}
-      </div>
+      </fieldset>
       {at('days') !== undefined && <p className={styles.error}>{at('days')}</p>}
       <div className={styles.hours}>
         <TextField

@@ -1,8 +1,9 @@
 import type { ReactElement } from 'react';
-import { MAX_JOB_SHARES } from '@weir/protocol';
+import { MAX_JOB_SHARES, type JobView } from '@weir/protocol';
 import { useJobs } from '../../data/jobs.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import type { FieldErrors } from '../../words/field-errors.ts';
 import type { ShareDraft } from './beyond-draft.ts';
 import type { BeyondProps } from './beyond-fields.tsx';
 import styles from './rate-limiting.module.css';
@@ -30,45 +31,15 @@ export function ShareFields({ beyond, errors, onChange }: BeyondProps): ReactEle
       </p>
       {errors['jobShares'] !== undefined && <p className={styles.error}>{errors['jobShares']}</p>}
       {shares.map((share, position) => (
-        <div key={share.jobId} className={styles.hours}>
-          <SelectField
-            label="Job"
-            value={share.jobId}
-            onChange={(event) => change(position, { jobId: event.target.value })}
-          >
-            {offered.every(({ jobId }) => jobId !== share.jobId) && <option value={share.jobId}>{share.jobId}</option>}
-            {offered.map(({ jobId, name }) => (
-              <option key={jobId} value={jobId}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
-          <TextField
-            label="Weight"
-            inputMode="decimal"
-            autoComplete="off"
-            value={share.weightText}
-            error={errors[`jobShares.${position}.weight`]}
-            onChange={(event) => change(position, { weightText: event.target.value })}
-          />
-          <TextField
-            label="Minimum"
-            unit="TPS"
-            inputMode="decimal"
-            autoComplete="off"
-            value={share.minimumText}
-            error={errors[`jobShares.${position}.minimumTps`]}
-            onChange={(event) => change(position, { minimumText: event.target.value })}
-          />
-          <Button
-            small
-            icon="trash"
-            aria-label={`Remove the share of job ${position + 1}`}
-            onClick={() => onChange({ shares: shares.filter((_, at) => at !== position) })}
-          >
-            Remove
-          </Button>
-        </div>
+        <Share
+          key={share.jobId}
+          share={share}
+          position={position}
+          offered={offered}
+          errors={errors}
+          onChange={(part) => change(position, part)}
+          onRemove={() => onChange({ shares: shares.filter((_, at) => at !== position) })}
+        />
       ))}
       {free !== undefined && shares.length < MAX_JOB_SHARES && (
         <div>
@@ -82,5 +53,55 @@ export function ShareFields({ beyond, errors, onChange }: BeyondProps): ReactEle
         </div>
       )}
     </fieldset>
+  );
+}
+
+function Share({
+  share,
+  position,
+  offered,
+  errors,
+  onChange,
+  onRemove,
+}: {
+  share: ShareDraft;
+  position: number;
+  /** Jobs to choose from. */
+  offered: readonly Pick<JobView, 'jobId' | 'name'>[];
+  errors: FieldErrors;
+  onChange: (part: Partial<ShareDraft>) => void;
+  onRemove: () => void;
+}): ReactElement {
+  return (
+    <div className={styles.hours}>
+      <SelectField label="Job" value={share.jobId} onChange={(event) => onChange({ jobId: event.target.value })}>
+        {offered.every(({ jobId }) => jobId !== share.jobId) && <option value={share.jobId}>{share.jobId}</option>}
+        {offered.map(({ jobId, name }) => (
+          <option key={jobId} value={jobId}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label="Weight"
+        inputMode="decimal"
+        autoComplete="off"
+        value={share.weightText}
+        error={errors[`jobShares.${position}.weight`]}
+        onChange={(event) => onChange({ weightText: event.target.value })}
+      />
+      <TextField
+        label="Minimum"
+        unit="TPS"
+        inputMode="decimal"
+        autoComplete="off"
+        value={share.minimumText}
+        error={errors[`jobShares.${position}.minimumTps`]}
+        onChange={(event) => onChange({ minimumText: event.target.value })}
+      />
+      <Button small icon="trash" aria-label={`Remove the share of job ${position + 1}`} onClick={onRemove}>
+        Remove
+      </Button>
+    </div>
   );
 }
