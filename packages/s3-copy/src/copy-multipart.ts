@@ -2,7 +2,7 @@ import { absorb } from './absorb.ts';
 import { Cancellation } from './cancellation.ts';
 import { cleanUp } from './clean-up.ts';
 import { copyError } from './copy-errors.ts';
-import { copyParts, isProvenByWhole, sourceChanged } from './copy-parts.ts';
+import { copyParts, isProvenByWhole, requireUnchanged } from './copy-parts.ts';
 import type { CopiedPart, PartsCopy } from './copy-parts.ts';
 import type { CopyItem, CopyOutcome, CopyPlan } from './copy-plan.ts';
 import { S3Error } from './errors.ts';
@@ -115,11 +115,6 @@ async function judgeParts(
   if (within) await requireUnchanged(copy, call);
   const acknowledged = !within && parts.every((part) => md5OfEtag(part.etag) === part.md5?.toString('hex'));
   return { etag, verified: acknowledged ? 'parts' : 'size' };
-}
-
-async function requireUnchanged({ plan, key, source }: PartsCopy, call: CallContext): Promise<void> {
-  const now = await headObject(plan.source.client, plan.source.bucket, key, call);
-  if (!sameEtag(now.etag, source.etag) || now.sizeBytes !== source.sizeBytes) throw sourceChanged(plan, key);
 }
 
 /**

@@ -3,11 +3,11 @@ import { Admission } from './admission.ts';
 import { copyError } from './copy-errors.ts';
 import type { CopyPlan } from './copy-plan.ts';
 import { S3Error } from './errors.ts';
-import { isMultipartEtag, md5OfEtag } from './etag.ts';
+import { isMultipartEtag, md5OfEtag, sameEtag } from './etag.ts';
 import type { CallContext } from './gate.ts';
 import { uploadPart, uploadPartCopy } from './operations/multipart.ts';
 import type { StoredPart, Upload } from './operations/multipart.ts';
-import { getObject } from './operations/objects.ts';
+import { getObject, headObject } from './operations/objects.ts';
 import type { ObjectFacts } from './operations/objects.ts';
 import type { BodyStream } from './body-stream.ts';
 import type { OrderedDigest } from './ordered-digest.ts';
@@ -94,12 +94,15 @@ async function copyPartWithin(copy: PartsCopy, range: PartRange, call: CallConte
   const { plan, key, upload } = copy;
   const { partNumber, first, last } = range;
   const from = { bucket: plan.source.bucket, key };
-  const request = { partNumber, from, first, last, ifMatch: pinned(copy) };
-  const etag = await absorb(call, () => uploadPartCopy(plan.target.client, upload, request, call)).catch(
-    (error: unknown) => {
-      throw asSourceChanged(copy, error);
-    },
-  );
+  const send = (ifMatch: string | null): Promise<string> =>
+    absorb(call, () => uploadPartCopy(plan.target.client, upload, { partNumber, from, first, last, ifMatch }, call));
+  const etag = await send(plan.learned.copyConditions ? pinned(copy) : null).catch(async (error: unknown) => {
+    if (!(error instanceof S3Error) || error.code !== 'PreconditionFailed') throw error;
+    // The server's word alone is not enough: some compare with an ETag that they show to nobody.
+    await requireUnchanged(copy, call);
+    plan.learned.copyConditions = false;
+    return send(null);
+  });
   if (etag === '') throw copyError(plan, 'UploadPartCopy', upload.key, 'incomplete-response', 'no ETag came');
   return partOf(partNumber, etag);
 }
@@ -183,8 +186,15 @@ function asSourceChanged({ plan, key }: PartsCopy, error: unknown): unknown {
   return sourceChanged(plan, key);
 }
 
+/** @throws S3Error `source-changed` unless the source is still the object that HEAD described */
+export async function requireUnchanged({ plan, key, source }: PartsCopy, call: CallContext): Promise<void> {
+  const { client, bucket } = plan.source;
+  const now = await headObject(client, bucket, key, call);
+  if (!sameEtag(now.etag, source.etag) || now.sizeBytes !== source.sizeBytes) throw sourceChanged(plan, key);
+}
+
 /** The object is no longer the one that HEAD described: begin anew. */
-export function sourceChanged(plan: CopyPlan, key: string): S3Error {
+function sourceChanged(plan: CopyPlan, key: string): S3Error {
   return copyError(plan, 'GetObject', key, 'source-changed', 'the object was overwritten while it was copied');
 }
 

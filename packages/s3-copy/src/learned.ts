@@ -33,6 +33,8 @@ export class Learned {
   partNumbers = true;
   /** The endpoint copies within itself. */
   serverSideCopy = true;
+  /** The endpoint understands conditions on the source of a copy within it. Swift takes its own objects in parts for changed. */
+  copyConditions = true;
   /** The target gives metadata beyond ASCII back as it got it; null: not known yet. */
   rawMetadata: boolean | null = null;
   readonly #onWarning: (warning: CopyWarning) => void;

@@ -20,6 +20,17 @@ export interface FollowerOptions {
   readonly now: () => number;
 }
 
+/** An object costs about as much time as this many bytes, so that neither many small nor few large ones are forgotten. */
+const OBJECT_BYTES = 1024 ** 2;
+
+/** How much of the work is done, 0–1; null while the total is not known. `totalBytes`: 0 while only objects are counted. */
+export function shareDone(done: Total, total: number | null, totalBytes: number): number | null {
+  if (total === null) return null;
+  if (total === 0) return 1;
+  const bytes = Math.min(done.bytes, totalBytes) / OBJECT_BYTES;
+  return Math.min(1, (done.objects + bytes) / (total + totalBytes / OBJECT_BYTES));
+}
+
 /** Shows how far a copy is, and saves it, while it goes on. */
 export class CopyFollower {
   readonly #options: FollowerOptions;
@@ -69,13 +80,13 @@ export class CopyFollower {
     this.#meter.add({
       atMs: now(),
       objectsDone: done,
-      bytes: progress.counters.bytesCopied,
+      bytes: progress.bytesMoved,
       chargedOps: use.chargedOps,
     });
     // Once everything is listed, the listing itself is the total.
     const listed = progress.counters.objectsListed - progress.counters.objectsExcluded;
     const total = progress.listed ? listed : (this.#total?.objects ?? null);
-    const share = total === null ? null : total === 0 ? 1 : Math.min(1, done / total);
+    const share = shareDone({ objects: done, bytes: progress.bytesMoved }, total, this.#total?.bytes ?? 0);
     const about = {
       total,
       parkedOps: use.parkedOps,

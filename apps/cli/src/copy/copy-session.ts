@@ -54,6 +54,8 @@ export type SessionEnd =
 /** What a copy is doing at this moment. */
 export interface SessionProgress {
   readonly counters: CopyCounters;
+  /** Bytes of finished objects, and of those under way; a large object moves long before it counts as copied. */
+  readonly bytesMoved: number;
   readonly inFlight: number;
   /** Every object has begun: no more will be listed. */
   readonly listed: boolean;
@@ -116,8 +118,10 @@ export class CopySession {
 
   progress(): SessionProgress {
     const live = this.#run?.snapshot();
+    const counters = live === undefined ? { ...this.#base } : sumOf(this.#base, live.live);
     return {
-      counters: live === undefined ? { ...this.#base } : sumOf(this.#base, live.live),
+      counters,
+      bytesMoved: Math.max(counters.bytesCopied, this.#base.bytesCopied + (live?.traffic.bytesWritten ?? 0)),
       inFlight: live?.inFlight ?? 0,
       listed: live?.listed ?? false,
       holdoffMs: this.#holdoffEndsAtMs === null ? null : Math.max(0, this.#holdoffEndsAtMs - this.#options.now()),

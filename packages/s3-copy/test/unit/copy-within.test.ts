@@ -97,6 +97,26 @@ describe('a copy within one endpoint', () => {
     expect(server.uploads.size).toBe(0);
   });
 
+  test('goes on without conditions when the server takes an unchanged source for changed, and looks at it itself', async () => {
+    const { server, within, failures } = oneServer({ partConcurrency: 1 });
+    const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, index) => index % 251));
+    server.putInParts('from/a', bytes, [6_000, 6_000, 6_000, 2_000]);
+    server.putInParts('from/b', bytes, [6_000, 6_000, 6_000, 2_000]);
+    let refused = 0;
+    server.intercept = ({ operation, headers }) => {
+      if (operation !== 'UploadPartCopy' || !headers.has('x-amz-copy-source-if-match')) return undefined;
+      refused++;
+      return errorReply(412, 'PreconditionFailed');
+    };
+    const { snapshot } = await copyRange({ ...within, concurrency: 1 }).result;
+    expect(failures).toEqual([]);
+    expect(snapshot.live).toMatchObject({ objectsCopied: 2, objectsFailed: 0 });
+    for (const name of ['a', 'b']) {
+      expect(server.objects.get(`to/${name}`)!.etag).toBe(server.objects.get(`from/${name}`)!.etag);
+    }
+    expect(refused).toBe(1);
+  });
+
   test('takes an error that comes with status 200 for one, and tries again', async () => {
     const { server, within } = oneServer();
     server.put('from/a', 'x');

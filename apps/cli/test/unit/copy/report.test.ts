@@ -5,6 +5,7 @@ import { progressLabel, reportLines, type CopyReport } from '../../../src/copy/r
 const rates = { objectsPerSecond: 123.4, bytesPerSecond: 2_097_152, tps: 480 };
 const progress = {
   counters: { ...emptyCounters(), objectsListed: 5_000, objectsCopied: 1_000, objectsSkipped: 200, objectsFailed: 34 },
+  bytesMoved: 0,
   inFlight: 64,
   listed: false,
   holdoffMs: null,
