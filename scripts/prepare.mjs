@@ -23,6 +23,7 @@ const TEST_PROGRAMS = {
   'swift-object-server': 'swift-object',
   rclone: 'rclone',
   aws: 'awscli',
+  postgres: 'postgresql-15',
 };
 
 /** @param {string} text */
@@ -54,9 +55,12 @@ export function tool(name) {
   return join(root, 'node_modules', '.bin', name);
 }
 
+/** Where Debian keeps programs that are not on everybody's path. */
+const FURTHER_FOLDERS = ['/usr/sbin', '/sbin', '/usr/lib/postgresql/15/bin'];
+
 /** @param {string} program */
 function isOnPath(program) {
-  return [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'].some((folder) => {
+  return [...(process.env['PATH'] ?? '').split(delimiter), ...FURTHER_FOLDERS].some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);
       return true;

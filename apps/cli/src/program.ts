@@ -76,6 +76,7 @@ const addConsole: AddCommand = (program, terminal, ending) => {
     .command('console')
     .description('start a console: coordinator, job queue, pages')
     .option('--data-dir <folder>', 'database and secrets (made when absent)', './weir-console')
+    .option('--storage-url <url>', 'sqlite: (default) or postgres://… (better: WEIR_STORAGE_URL in the environment)')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0: any free one (default: 8180)', wholeNumber(0, 65_535))
     .option('--public-url <url>', 'address that agents are told to use, when it is not the one listened on')

@@ -26,6 +26,7 @@ export const ERROR_CODES = [
   'protocol-too-old',
   'payload-too-large',
   'too-many-requests',
+  'storage-unavailable',
   'unavailable',
   'internal',
 ] as const;

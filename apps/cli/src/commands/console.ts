@@ -16,6 +16,7 @@ import type { Terminal } from '../output/terminal.ts';
 /** Flags of `weir console`. */
 export interface ConsoleFlags {
   dataDir: string;
+  storageUrl?: string;
   host: string;
   port?: number;
   publicUrl?: string;
@@ -44,6 +45,7 @@ export async function consoleCommand(flags: ConsoleFlags, terminal: Terminal): P
 
 function consoleOptions(flags: ConsoleFlags): ConsoleOptionsInput {
   const adminPassword = process.env['WEIR_ADMIN_PASSWORD'];
+  const storageUrl = flags.storageUrl ?? process.env['WEIR_STORAGE_URL'];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the console refuses a level that it does not know
   const logLevel = flags.logLevel as NonNullable<ConsoleOptionsInput['logLevel']>;
   return {
@@ -52,6 +54,7 @@ function consoleOptions(flags: ConsoleFlags): ConsoleOptionsInput {
     windowSeconds: flags.windowSeconds,
     logLevel,
     ...(flags.port === undefined ? {} : { port: flags.port }),
+    ...(storageUrl === undefined ? {} : { storageUrl }),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     ...(flags.tlsCert === undefined ? {} : { tlsCertFile: flags.tlsCert }),
     ...(flags.tlsKey === undefined ? {} : { tlsKeyFile: flags.tlsKey }),

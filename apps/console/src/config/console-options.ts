@@ -1,5 +1,6 @@
 import { DEFAULT_WINDOW_SECONDS, type FieldProblem, ROLES, type Role } from '@weir/protocol';
 import { z } from 'zod';
+import { isStorageUrl, SQLITE_URL } from './storage-url.ts';
 import { fieldProblems } from '../validation/field-problems.ts';
 
 /** An account that is made, or brought to this role and password, when the console starts. */
@@ -14,6 +15,11 @@ export interface AccountOption {
 export interface ConsoleOptions {
   /** Directory of the database and the secrets; made when it is not there. */
   dataDir: string;
+  /**
+   * Where everything but the secrets is kept: `sqlite:` (default), a file in the data directory; or
+   * `postgres://user:password@host:port/database`, PostgreSQL 13 or later. Holds a password: never repeated or logged.
+   */
+  storageUrl: string;
   /** Address to listen on. Default 127.0.0.1: reachable from this machine only. */
   host: string;
   /** Port to listen on; 0: any free one. Default 8180. */
@@ -52,6 +58,10 @@ const wholeNumber = (least: number, most: number): z.ZodNumber =>
 const consoleOptions = z
   .strictObject({
     dataDir: path,
+    storageUrl: z
+      .string()
+      .refine(isStorageUrl, 'must be sqlite: or postgres://user:password@host:port/database')
+      .default(SQLITE_URL),
     host: z.string().min(1, 'must not be empty').default('127.0.0.1'),
     port: wholeNumber(0, 65_535).default(8_180),
     webRoot: path.optional(),

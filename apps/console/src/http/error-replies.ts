@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { ErrorBody, ErrorCode } from '@weir/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConsoleError, isConsoleError } from '../actions/console-error.ts';
+import { StorageUnavailable } from '../ports/storage-unavailable.ts';
 
 const STATUS: Record<ErrorCode, number> = {
   'bad-request': 400,
@@ -25,6 +26,7 @@ const STATUS: Record<ErrorCode, number> = {
   'protocol-too-old': 426,
   'payload-too-large': 413,
   'too-many-requests': 429,
+  'storage-unavailable': 503,
   unavailable: 503,
   internal: 500,
 };
@@ -97,6 +99,9 @@ function isUnwritable(error: unknown): error is Error & { code: string } {
 
 function refusalOf(error: unknown): ConsoleError {
   if (isConsoleError(error)) return error;
+  if (error instanceof StorageUnavailable) {
+    return new ConsoleError('storage-unavailable', error.message, { cause: error, retryAfterMs: 1_000 });
+  }
   if (isUnwritable(error)) {
     const message = `The console cannot write its database now (${error.code}): look for free space and the state of its disk.`;
     return new ConsoleError('unavailable', message, { cause: error, retryAfterMs: 5_000 });

@@ -8,6 +8,7 @@ test('only a data directory has to be given; the console is then reachable from 
       dataDir: '/data',
       host: '127.0.0.1',
       port: 8_180,
+      storageUrl: 'sqlite:',
       windowSeconds: 30,
       initialSplit: 24,
       accounts: [],

@@ -1,4 +1,5 @@
 import { ApiError, NetworkError } from '@weir/client';
+import type { ErrorCode } from '@weir/protocol';
 
 /** Whether the console answers. Kept outside React: every call reports here, the shell shows it. */
 export interface ConnectionState {
@@ -48,7 +49,9 @@ export class ConnectionMonitor {
   }
 }
 
+const CANNOT_SERVE: ReadonlySet<ErrorCode> = new Set(['unavailable', 'storage-unavailable']);
+
 /** Whether an error means "the console cannot serve", not "the console says no". */
 export function isConnectionFailure(error: unknown): boolean {
-  return error instanceof NetworkError || (error instanceof ApiError && error.code === 'unavailable');
+  return error instanceof NetworkError || (error instanceof ApiError && CANNOT_SERVE.has(error.code));
 }

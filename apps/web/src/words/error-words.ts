@@ -84,6 +84,10 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     title: 'Too many attempts in a short time.',
     remedy: 'Wait a moment, then try again.',
   },
+  'storage-unavailable': {
+    title: 'The database of the console does not answer.',
+    remedy: 'Nothing was changed. The console finds it again by itself; ask whoever runs the database.',
+  },
   unavailable: {
     title: 'The console is not ready.',
     remedy: 'It may be starting; wait a moment.',

@@ -150,8 +150,8 @@ function prepare(
       child = await launch(args, owner, logFile);
       await answering(child, data, logFile);
     },
-    freeze: () => void signalAll(child, 'SIGSTOP'),
-    thaw: () => void signalAll(child, 'SIGCONT'),
+    freeze: () => signalAll(child, 'SIGSTOP'),
+    thaw: () => signalAll(child, 'SIGCONT'),
     stop: async () => {
       await end('SIGINT');
       await rm(folder, { recursive: true, force: true });

@@ -59,5 +59,5 @@ function contains(column: string, text: string): ReturnType<typeof sql<boolean>>
 }
 
 function beginsWith(column: string, text: string): ReturnType<typeof sql<boolean>> {
-  return sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit([...text].length)}) = ${text}`;
+  return sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(Array.from(text).length)}) = ${text}`;
 }

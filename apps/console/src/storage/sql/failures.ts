@@ -35,11 +35,11 @@ export function sqlFailureStore(db: Kysely<Tables>): FailureStore {
           .insertInto('failures')
           .values(kept.map((failure) => rowOf(jobId, shardId, failure)))
           .onConflict((conflict) =>
-            conflict.columns(['job_id', 'key']).doUpdateSet(({ ref }) => ({
-              shard_id: ref('excluded.shard_id'),
-              code: ref('excluded.code'),
-              message: ref('excluded.message'),
-              request_id: ref('excluded.request_id'),
+            conflict.columns(['job_id', 'key']).doUpdateSet((expression) => ({
+              shard_id: expression.ref('excluded.shard_id'),
+              code: expression.ref('excluded.code'),
+              message: expression.ref('excluded.message'),
+              request_id: expression.ref('excluded.request_id'),
             })),
           )
           .execute();

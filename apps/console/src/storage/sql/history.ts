@@ -57,7 +57,7 @@ function events(db: Kysely<Tables>): Pick<HistoryStore, 'addEvents' | 'eventsSin
       const rows = await db
         .selectFrom('monitor_events')
         .select('detail')
-        .where('at_ms', '>=', atMs)
+        .where('at_ms', '>=', Math.ceil(atMs))
         .orderBy('at_ms')
         .orderBy('event')
         .execute();
@@ -73,22 +73,22 @@ function beyond(table: 'windows' | 'monitor_events', column: string, max: number
 }
 
 async function prune(db: Kysely<Tables>, keep: Retention, batch: number): Promise<number> {
-  const samplesSinceMs = Math.floor(keep.samplesSinceMs);
+  const samplesSinceMs = Math.ceil(keep.samplesSinceMs);
   const deletions = [
     sql`delete from windows where (agent_id, epoch, window_number) in
       (select agent_id, epoch, window_number from windows
-       where ended_at_ms < ${Math.floor(keep.windowsSinceMs)} or ended_at_ms < ${beyond('windows', 'ended_at_ms', keep.maxWindows)} limit ${batch})`,
+       where ended_at_ms < ${Math.ceil(keep.windowsSinceMs)} or ended_at_ms < ${beyond('windows', 'ended_at_ms', keep.maxWindows)} limit ${batch})`,
     sql`delete from agent_samples where (at_ms, agent_id) in
       (select at_ms, agent_id from agent_samples where at_ms < ${samplesSinceMs} limit ${batch})`,
     sql`delete from samples where at_ms in (select at_ms from samples where at_ms < ${samplesSinceMs} limit ${batch})`,
     sql`delete from monitor_events where event in
       (select event from monitor_events
-       where at_ms < ${Math.floor(keep.eventsSinceMs)} or at_ms < ${beyond('monitor_events', 'at_ms', keep.maxEvents)} limit ${batch})`,
+       where at_ms < ${Math.ceil(keep.eventsSinceMs)} or at_ms < ${beyond('monitor_events', 'at_ms', keep.maxEvents)} limit ${batch})`,
     ...keep.bucketsSinceMs.flatMap(({ bucketMs, sinceMs }) => [
       sql`delete from history_agents where (bucket_ms, at_ms, agent_id) in
-        (select bucket_ms, at_ms, agent_id from history_agents where bucket_ms = ${bucketMs} and at_ms < ${Math.floor(sinceMs)} limit ${batch})`,
+        (select bucket_ms, at_ms, agent_id from history_agents where bucket_ms = ${bucketMs} and at_ms < ${Math.ceil(sinceMs)} limit ${batch})`,
       sql`delete from history_buckets where (bucket_ms, at_ms) in
-        (select bucket_ms, at_ms from history_buckets where bucket_ms = ${bucketMs} and at_ms < ${Math.floor(sinceMs)} limit ${batch})`,
+        (select bucket_ms, at_ms from history_buckets where bucket_ms = ${bucketMs} and at_ms < ${Math.ceil(sinceMs)} limit ${batch})`,
     ]),
   ];
   let deleted = 0;

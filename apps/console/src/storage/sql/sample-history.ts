@@ -19,7 +19,8 @@ export function sampleHistory(db: Kysely<Tables>): Pick<HistoryStore, 'addSample
       if (!(await insertSample(db, sample))) return;
       for (const bucketMs of bucketsMs) await addToBucket(db, bucketMs, sample);
     },
-    async samplesSince(atMs) {
+    async samplesSince(moment) {
+      const atMs = Math.ceil(moment);
       const totals = await db.selectFrom('samples').selectAll().where('at_ms', '>=', atMs).orderBy('at_ms').execute();
       const byTime = new Map(
         totals.map((row): [number, Sample] => [
@@ -34,7 +35,8 @@ export function sampleHistory(db: Kysely<Tables>): Pick<HistoryStore, 'addSample
       }
       return [...byTime.values()];
     },
-    async bucketsSince(bucketMs, atMs) {
+    async bucketsSince(bucketMs, moment) {
+      const atMs = Math.ceil(moment);
       const buckets = await db
         .selectFrom('history_buckets')
         .selectAll()
