@@ -5,6 +5,7 @@ import type { ConsoleFlags } from './commands/console.ts';
 import type { DemoFlags } from './commands/demo.ts';
 import { addAudit } from './commands/audit-flags.ts';
 import { addCopy } from './commands/copy-flags.ts';
+import { addDoctor } from './commands/doctor-flags.ts';
 import { addManifest } from './commands/manifest-flags.ts';
 import { secondsRange, wholeNumber } from './commands/flag-values.ts';
 import { addQuota } from './commands/quota-flags.ts';
@@ -26,7 +27,18 @@ export function buildProgram(terminal: Terminal): { run(argv: readonly string[])
       const ending = (code: number): void => {
         exitCode = code;
       };
-      for (const add of [addDemo, addConsole, addAgent, addCopy, addManifest, addSimulate, addAudit, addQuota, addTop])
+      for (const add of [
+        addDemo,
+        addConsole,
+        addAgent,
+        addCopy,
+        addManifest,
+        addSimulate,
+        addAudit,
+        addQuota,
+        addTop,
+        addDoctor,
+      ])
         add(program, terminal, ending);
       // exitOverride is not inherited by commands that were added by `command()` before it was set on them.
       for (const command of program.commands) command.exitOverride();

@@ -1,0 +1,127 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Client, createClient, withSessionCookies } from '@weir/client';
+import { CommandError } from '../output/command-error.ts';
+import { formatDuration } from '../output/figures.ts';
+import { readPassword } from '../top/password.ts';
+import { VERSION } from '../version.ts';
+import { type Finding, fail, ok, reasonOf, type Verdict, warn } from './doctor-finding.ts';
+import { freeDisk, judgeFolder, judgePrivacy } from './doctor-machine.ts';
+import { examineServer } from './doctor-network.ts';
+
+const TIMEOUT_MS = 5_000;
+
+/** Who logs in there, if anybody does. */
+export interface Login {
+  readonly user: string;
+  readonly passwordFile: string | undefined;
+}
+
+/** A console as its agents and its users see it. */
+export async function examineConsole(url: URL, login: Login | null, nowMs: () => number): Promise<Finding[]> {
+  const target = url.origin;
+  const { reached, verdicts } = await examineServer(new URL('/healthz', url), nowMs);
+  if (reached) {
+    const client = createClient({ baseUrl: url.href, fetch: withSessionCookies(), timeoutMs: TIMEOUT_MS });
+    verdicts.push(...(await judgeHealth(client)));
+    if (login !== null && verdicts.every(({ status }) => status !== 'fail'))
+      verdicts.push(await judgeLogin(client, login));
+  }
+  return verdicts.map((verdict) => ({ target, ...verdict }));
+}
+
+/** Whether a console answers at an address. */
+export async function isConsole(url: string): Promise<boolean> {
+  try {
+    await createClient({ baseUrl: url, timeoutMs: TIMEOUT_MS }).call('info');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function judgeHealth(client: Client): Promise<Verdict[]> {
+  try {
+    const { uptimeMs } = await client.call('health');
+    const { version, windowSeconds } = await client.call('info');
+    const running = ok('console', `Weir ${version}, up for ${formatDuration(uptimeMs)}, windows of ${windowSeconds} s`);
+    if (version === VERSION) return [running];
+    const found = `the console has ${version}, this command ${VERSION}`;
+    return [running, warn('version', found, 'Upgrade the older one: consoles first, then agents.')];
+  } catch (error) {
+    return [fail('console', `no Weir console: ${reasonOf(error)}`, 'Check the address, and the log of the console.')];
+  }
+}
+
+async function judgeLogin(client: Client, { user, passwordFile }: Login): Promise<Verdict> {
+  const password = await readPassword({ passwordFile, environment: process.env, ask: null });
+  try {
+    const { role } = await client.call('login', { body: { username: user, password } });
+    await client.call('logout');
+    return ok('login', `${user} is ${role}`);
+  } catch (error) {
+    return fail(
+      'login',
+      reasonOf(error),
+      'Check name and password; WEIR_ADMIN_PASSWORD at a start of the console sets that of admin.',
+    );
+  }
+}
+
+/** The state folder of agents on this machine. @param consoleUrl the console that a credential is looked for; or null. */
+export async function examineStateDir(stateDir: string, consoleUrl: URL | null): Promise<Finding[]> {
+  const folder = await judgeFolder(stateDir, 'state-dir');
+  const verdicts = [...folder];
+  if (folder.every(({ status }) => status !== 'fail')) {
+    verdicts.push(...(await judgeCredentials(stateDir, consoleUrl)), await freeDisk(stateDir));
+  }
+  return verdicts.map((verdict) => ({ target: stateDir, ...verdict }));
+}
+
+async function judgeCredentials(stateDir: string, consoleUrl: URL | null): Promise<Verdict[]> {
+  const files = (await readdir(stateDir).catch(() => [])).filter((name) => /^agent-.*\.json$/.test(name)).toSorted();
+  const verdicts: Verdict[] = [];
+  const consoles = new Set<string>();
+  for (const name of files) {
+    const path = join(stateDir, name);
+    const belongsTo = await consoleOf(path);
+    if (belongsTo === null) {
+      verdicts.push(
+        fail('credential', `${name} is damaged`, `Remove ${path}, and start the agent with an enrolment token.`),
+      );
+      continue;
+    }
+    consoles.add(belongsTo);
+    verdicts.push(await judgePrivacy(path, 'credential', name));
+  }
+  const wanted = consoleUrl === null ? null : consoleUrl.href.replace(/\/+$/, '');
+  const remedy = 'Start the agent once with WEIR_TOKEN, the enrolment token of the Agents page.';
+  if (files.length === 0) verdicts.push(warn('credential', 'no agent has enrolled from here yet', remedy));
+  else if (wanted !== null && !consoles.has(wanted)) {
+    verdicts.push(warn('credential', `none for ${wanted}, only for ${[...consoles].join(', ')}`, remedy));
+  }
+  return verdicts;
+}
+
+async function consoleOf(path: string): Promise<string | null> {
+  try {
+    const stored: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (typeof stored !== 'object' || stored === null) return null;
+    const [consoleUrl, credential] = ['consoleUrl', 'credential'].map((name): unknown => Reflect.get(stored, name));
+    return typeof consoleUrl === 'string' && typeof credential === 'string' ? consoleUrl : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Reads the address of an HTTP server.
+ * @throws CommandError `url-invalid`; the address is not repeated, it may hold a password
+ */
+export function serverUrl(text: string, flag: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
+  throw new CommandError('url-invalid', `${flag} is not the address of a server`, {
+    remedy: 'Write http://host:port or https://host:port, without user name and password.',
+  });
+}
