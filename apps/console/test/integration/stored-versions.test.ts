@@ -1,0 +1,62 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startPostgres, type PostgresServer } from '@weir/testkit/postgres';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { postgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import { MIGRATIONS } from '../../src/storage/sql/migrations.ts';
+import { sqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { expectFirstTables, expectLaterTables } from '../support/expect-filled.ts';
+
+const folder = new URL('../fixtures/databases/', import.meta.url);
+/** Versions that consoles were released with: databases of these exist. */
+const versionsOf = (engine: string): number[] =>
+  readdirSync(folder)
+    .map((name) => Number(new RegExp(`^v(\\d+)\\.${engine}\\.sql$`).exec(name)?.[1]))
+    .filter((version) => version > 0);
+
+let server: PostgresServer;
+let dir: string;
+beforeAll(async () => {
+  server = await startPostgres();
+  dir = await mkdtemp(join(tmpdir(), 'weir-versions-'));
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(dir, { recursive: true });
+});
+
+test.each(['sqlite', 'postgres'])('there is a database of the newest version to upgrade from later: %s', (engine) => {
+  const name = `v${MIGRATIONS.length}.${engine}.sql`;
+  expect(existsSync(new URL(name, folder)), `${name} is missing: run fixtures/make-databases.ts`).toBe(true);
+});
+
+test.each(versionsOf('sqlite'))(
+  'a SQLite database of version %i is brought forward with everything in it',
+  async (version) => {
+    const path = join(dir, `v${version}.db`);
+    const database = new Database(path);
+    database.exec(await readFile(new URL(`v${version}.sqlite.sql`, folder), 'utf8'));
+    database.close();
+    const storage = await sqliteStorage(path);
+    await expectFirstTables(storage, version);
+    if (version > 1) await expectLaterTables(storage);
+    await storage.close();
+  },
+);
+
+test.each(versionsOf('postgres'))(
+  'a PostgreSQL database of version %i is brought forward with everything in it',
+  async (version) => {
+    const url = await server.createDatabase(`v${version}`);
+    const file = fileURLToPath(new URL(`v${version}.postgres.sql`, folder));
+    await server.program('psql', '-d', `v${version}`, '-q', '-v', 'ON_ERROR_STOP=1', '-f', file);
+    const storage = await postgresStorage(url, { nowMs: () => performance.now(), outageChanged: () => undefined });
+    await expectFirstTables(storage, version);
+    await expectLaterTables(storage);
+    await storage.close();
+  },
+);
