@@ -1,4 +1,5 @@
 import type { EndpointProbe, ProbeRefusal, ProbeTarget } from '@weir/console';
+import { isForbiddenAddress } from '@weir/protocol';
 import { probeBucket, probeEndpoint, ProbeError, type ProbeErrorKind, type S3ClientOptions } from '@weir/s3-copy';
 
 const REASONS: Record<ProbeErrorKind, ProbeRefusal['reason']> = {
@@ -33,7 +34,9 @@ export const s3EndpointProbe: EndpointProbe = {
 
 function clientOptions(target: ProbeTarget): S3ClientOptions {
   const { url, region, pathStyle, accessKeyId, secretAccessKey } = target;
-  return { url, region, pathStyle, credentials: { accessKeyId, secretAccessKey } };
+  const credentials = { accessKeyId, secretAccessKey };
+  // The console has asked where the name leads; by now, or with a bucket before it, it may lead elsewhere.
+  return { url, region, pathStyle, credentials, connect: { refuses: isForbiddenAddress } };
 }
 
 function refusal(error: unknown): ProbeRefusal {

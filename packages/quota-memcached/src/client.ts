@@ -1,4 +1,5 @@
 import { QuotaError, hostTimers, type Clock, type Timers } from '@weir/quota';
+import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { parseAddress, type ServerAddress } from './addresses.ts';
 import { Connection, type ConnectionEvent } from './connection.ts';
@@ -16,6 +17,8 @@ export interface MemcachedClientOptions {
   readonly servers: string | readonly string[];
   /** For `memcacheds://` addresses. */
   readonly tls?: ConnectionOptions;
+  /** Name resolution, as in `net.connect`: it may refuse addresses. Default the system's. */
+  readonly lookup?: LookupFunction;
   /** Longest wait for an answer, connecting included, in ms; 1 to 60,000, default 1,000. */
   readonly callTimeoutMs?: number;
   /** Most requests per server that wait for their answer, default 65,536; further ones fail at once. */
@@ -63,7 +66,7 @@ export class MemcachedClient {
     if (!(callTimeoutMs >= 1 && callTimeoutMs <= LONGEST_CALL_TIMEOUT_MS) || !(maxInFlight >= 1)) {
       throw new QuotaError('invalid-argument', 'callTimeoutMs must be 1 to 60,000 and maxInFlight at least 1');
     }
-    this.#openWire = options.openWire ?? hostSockets(options.tls);
+    this.#openWire = options.openWire ?? hostSockets(options.tls, options.lookup);
     this.#timers = options.timers ?? hostTimers;
     this.#idleMs = LONGEST_CALL_TIMEOUT_MS;
     const world = {

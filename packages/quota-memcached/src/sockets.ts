@@ -1,4 +1,4 @@
-import { connect as connectPlain } from 'node:net';
+import { connect as connectPlain, type LookupFunction } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { ServerAddress } from './addresses.ts';
 
@@ -30,15 +30,17 @@ const KEEP_ALIVE_MS = 30_000;
 /**
  * Sockets of the host.
  * @param tls options for servers that are reached over TLS.
+ * @param lookup name resolution, as in `net.connect`; default the system's.
  */
-export function hostSockets(tls: ConnectionOptions = {}): OpenWire {
+export function hostSockets(tls: ConnectionOptions = {}, lookup?: LookupFunction): OpenWire {
+  const named = lookup === undefined ? {} : { lookup };
   return (address, handlers) => {
     const socket =
       address.path !== undefined
         ? connectPlain({ path: address.path })
         : address.tls
-          ? connectTls({ servername: address.host, ...tls, host: address.host, port: address.port })
-          : connectPlain({ host: address.host, port: address.port });
+          ? connectTls({ servername: address.host, ...tls, ...named, host: address.host, port: address.port })
+          : connectPlain({ ...named, host: address.host, port: address.port });
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     let failure: Error | undefined;

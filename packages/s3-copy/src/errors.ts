@@ -113,6 +113,7 @@ const NETWORK_CODES: Record<string, string> = {
   EHOSTUNREACH: 'host-unreachable',
   ENETUNREACH: 'host-unreachable',
   EADDRNOTAVAIL: 'host-unreachable',
+  EFORBIDDENADDRESS: 'forbidden-address',
 };
 
 /** Our code for an error of the network layer. */

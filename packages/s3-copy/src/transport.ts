@@ -4,6 +4,7 @@ import { Pool } from 'undici';
 import type { Dispatcher } from 'undici';
 import { BodyStream, TruncatedBodyError } from './body-stream.ts';
 import type { Cancellation } from './cancellation.ts';
+import { ForbiddenAddressError, guardedLookup, isRefusedHost } from './guarded-lookup.ts';
 import { ResponseHeaders } from './response-headers.ts';
 
 /** One request, ready to go on the wire. */
@@ -59,6 +60,11 @@ export interface ConnectOptions {
   rejectUnauthorized?: boolean;
   /** Replaces the system's name resolution, as in `net.connect`. */
   lookup?: LookupFunction;
+  /**
+   * Addresses that are never connected to, whatever name leads there; default: none. Asked for each connection: what a name
+   * pointed to before says nothing about now.
+   */
+  refuses?: (address: string) => boolean;
 }
 
 /** Largest error document that is read, in bytes. */
@@ -82,6 +88,9 @@ export class HttpTransport implements Transport {
 
   send(request: TransportRequest, cancellation: Cancellation): Promise<TransportResponse> {
     return new Promise((resolve, reject) => {
+      const { refuses } = this.#connect;
+      // An address in place of a name is never looked up.
+      if (refuses !== undefined && isRefusedHost(request.origin, refuses)) throw new ForbiddenAddressError();
       const exchange = new Exchange(request, cancellation, resolve, reject);
       this.#pool(request.origin).dispatch(
         {
@@ -111,7 +120,7 @@ export class HttpTransport implements Transport {
         headersTimeout: this.#timeouts.responseMs,
         bodyTimeout: this.#timeouts.stallMs,
         keepAliveTimeout: KEEP_ALIVE_MS,
-        connect: { timeout: this.#timeouts.connectMs, ...this.#connect, ...trustedWith(this.#connect.ca) },
+        connect: { timeout: this.#timeouts.connectMs, ...socketOptions(this.#connect) },
       });
       this.#pools.set(origin, pool);
     }
@@ -119,9 +128,14 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** Node takes a list of certificates instead of its own ones; here they come on top. */
-function trustedWith(ca: string | undefined): { ca?: string[] } {
-  return ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+function socketOptions({ ca, refuses, lookup, ...options }: ConnectOptions): object {
+  return {
+    ...options,
+    // Node takes a list of certificates instead of its own ones; here they come on top.
+    ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
+    ...(lookup !== undefined && { lookup }),
+    ...(refuses !== undefined && { lookup: guardedLookup(refuses, lookup) }),
+  };
 }
 
 /** One request and its answer: waiting → headers → collecting or streaming → settled. */

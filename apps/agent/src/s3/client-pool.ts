@@ -1,4 +1,4 @@
-import type { S3Location } from '@weir/protocol';
+import { isForbiddenAddress, type S3Location } from '@weir/protocol';
 import type { S3Client } from '@weir/s3-copy';
 import { EndpointWatch, WatchedClient } from './endpoint-watch.ts';
 
@@ -71,5 +71,7 @@ export class ClientPool {
 
 function makeClient(location: S3Location, watch: EndpointWatch): S3Client {
   const { url, region, pathStyle, accessKeyId, secretAccessKey } = location;
-  return new WatchedClient({ url, region, pathStyle, credentials: { accessKeyId, secretAccessKey } }, watch);
+  const credentials = { accessKeyId, secretAccessKey };
+  // Whoever may name endpoints and names must not learn through an agent what its machine's metadata service says.
+  return new WatchedClient({ url, region, pathStyle, credentials, connect: { refuses: isForbiddenAddress } }, watch);
 }

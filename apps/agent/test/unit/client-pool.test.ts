@@ -1,5 +1,5 @@
 import type { S3Location } from '@weir/protocol';
-import { S3Client } from '@weir/s3-copy';
+import { callContext, headBucket, S3Client } from '@weir/s3-copy';
 import { describe, expect, test } from 'vitest';
 import { ClientPool } from '../../src/s3/client-pool.ts';
 
@@ -61,4 +61,19 @@ describe('S3 clients', () => {
     pool.borrow(location);
     expect(made).toHaveLength(2);
   });
+});
+
+test('an agent is not sent to the metadata service of its machine, however the address is written', async () => {
+  const pool = new ClientPool(() => 0);
+  for (const url of [
+    'http://169.254.169.254',
+    'http://0xa9fea9fe',
+    'http://[::ffff:a9fe:a9fe]',
+    'http://100.100.100.200',
+  ]) {
+    const { client, giveBack } = pool.borrow({ ...location, url });
+    await expect(headBucket(client, 'a', callContext())).rejects.toMatchObject({ code: 'forbidden-address' });
+    giveBack();
+  }
+  await pool.close();
 });

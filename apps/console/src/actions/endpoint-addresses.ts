@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isForbiddenAddress } from '../security/forbidden-addresses.ts';
+import { isForbiddenAddress } from '@weir/protocol';
 import { ConsoleError } from './console-error.ts';
 import type { ConsoleContext } from './context.ts';
 

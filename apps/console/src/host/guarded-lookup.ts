@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { isForbiddenAddress } from '../security/forbidden-addresses.ts';
+import { isForbiddenAddress } from '@weir/protocol';
 
 /** What a connection to a forbidden address fails with. */
 export const FORBIDDEN_ADDRESS = 'its host is a link-local or metadata address, where nothing is sent';

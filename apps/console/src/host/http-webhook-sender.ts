@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
+import { isForbiddenAddress } from '@weir/protocol';
 import type { SendOutcome, WebhookSender } from '../ports/webhook-sender.ts';
-import { isForbiddenAddress } from '../security/forbidden-addresses.ts';
 import { FORBIDDEN_ADDRESS, guardedLookup } from './guarded-lookup.ts';
 
 /** How long one message may take from the look-up of the name to the status of the answer, in ms. */

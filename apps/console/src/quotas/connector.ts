@@ -89,7 +89,7 @@ async function redis({ address, username, password }: QuotaTarget): Promise<Quot
 
 async function memcached({ address }: QuotaTarget): Promise<QuotaConnection> {
   const servers = address.slice('memcached://'.length).split(',');
-  const client = new MemcachedClient({ servers, callTimeoutMs: CONNECT_TIMEOUT_MS });
+  const client = new MemcachedClient({ servers, callTimeoutMs: CONNECT_TIMEOUT_MS, lookup: guardedLookup });
   try {
     await Promise.all(client.servers.map((server) => server.mn()));
   } catch (error) {

@@ -109,9 +109,9 @@ describe('routes', () => {
     expect(open).toEqual(['health', 'info', 'login']);
   });
 
-  it('keep what changes something from viewers, except ending their own session', () => {
+  it('keep what changes something from viewers, except their own session and password', () => {
     const changing = all.filter(([, { method, auth }]) => method !== 'GET' && auth === 'viewer').map(([name]) => name);
-    expect(changing).toEqual(['logout']);
+    expect(changing).toEqual(['logout', 'changeOwnPassword']);
   });
 });
 
