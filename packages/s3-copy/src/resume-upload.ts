@@ -1,4 +1,3 @@
-import { cleanUp } from './clean-up.ts';
 import { copyError } from './copy-errors.ts';
 import type { CopyPlan } from './copy-plan.ts';
 import { asEncodedWords } from './encoded-metadata.ts';
@@ -102,11 +101,4 @@ function kept(headers: ResponseHeaders): string {
 /** What was left of an earlier run does not fit; the object is copied from its beginning. */
 export function resumeMismatch(plan: CopyPlan, key: string, message: string): S3Error {
   return copyError(plan, 'CompleteMultipartUpload', key, 'resume-mismatch', message);
-}
-
-/** Aborts uploads as far as the target lets it, in a time of its own. */
-export async function abortAll(plan: CopyPlan, uploads: readonly Upload[], call: CallContext): Promise<void> {
-  await cleanUp(plan, call, async (within) => {
-    for (const upload of uploads) await abortMultipartUpload(plan.target.client, upload, within);
-  });
 }
