@@ -33,6 +33,11 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 20_000;
 /** How often both are looked at: they may be exceeded by this much. */
 const TIMEOUT_CHECK_MS = 5_000;
+/**
+ * A connection on which nothing moves for this long is closed, also in the middle of an answer: a reader that stopped reading
+ * would hold what was prepared for it for ever. Far longer than any answer takes to begin, a claim that waits for work included.
+ */
+const STALLED_MS = 120_000;
 /** An idle connection is closed after this; longer than a window, so that a heartbeat finds its connection open. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -95,6 +100,7 @@ function newServer({ logger, tls }: ServerOptions): FastifyInstance {
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: STALLED_MS,
     forceCloseConnections: 'idle',
     // Answered by the hook below, in the form of the wire.
     return503OnClosing: false,

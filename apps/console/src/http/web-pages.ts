@@ -17,6 +17,8 @@ export async function serveWebPages(app: FastifyInstance, webRoot: string | unde
     await app.register(fastifyStatic, {
       root: webRoot,
       cacheControl: false,
+      // What begins with a dot was left there by an editor or a version control, not by the build.
+      dotfiles: 'ignore',
       setHeaders: (response, path) => {
         const hashed = path.startsWith(join(webRoot, 'assets'));
         response.setHeader('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache');

@@ -27,7 +27,7 @@ test('a client that was told of its error cannot keep the connection by never ha
   }
 });
 
-test('headers have less time than a whole request, which Node would exchange otherwise', async () => {
+test('headers have less time than a whole request, which Node would exchange otherwise, and stalled readers an end', async () => {
   const console = await TestConsole.start();
   const app = await buildServer(console.context, new ConsoleMetrics(), {
     version: '0',
@@ -39,8 +39,48 @@ test('headers have less time than a whole request, which Node would exchange oth
     tls: undefined,
     logger: silentLogger,
   });
-  const { headersTimeout, requestTimeout } = app.server;
-  expect({ headersTimeout, requestTimeout }).toEqual({ headersTimeout: 20_000, requestTimeout: 30_000 });
+  const { headersTimeout, requestTimeout, timeout } = app.server;
+  expect({ headersTimeout, requestTimeout, timeout }).toEqual({
+    headersTimeout: 20_000,
+    requestTimeout: 30_000,
+    timeout: 120_000,
+  });
   await app.close();
   await console.stop();
+});
+
+test('a reader that stops in the middle of an answer loses its connection', async () => {
+  const console = await TestConsole.start();
+  const app = await buildServer(console.context, new ConsoleMetrics(), {
+    version: '0',
+    metricsToken: 'x',
+    publicUrl: () => '',
+    webRoot: undefined,
+    secureCookies: false,
+    closing: () => false,
+    tls: undefined,
+    logger: silentLogger,
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  // As set by the server, but not for minutes: only the length is another.
+  app.server.timeout = 300;
+  const accepted = once(app.server, 'connection');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has such an address
+  const client = connect({ port: (app.server.address() as AddressInfo).port, host: '127.0.0.1' });
+  try {
+    const [socket]: Socket[] = await accepted;
+    if (socket === undefined) throw new Error('nobody came');
+    const closed = once(socket, 'close');
+    client.on('error', () => undefined);
+    client.pause();
+    // More answers than the buffers of the system hold.
+    const request = 'GET /docs/json HTTP/1.1\r\nHost: x\r\n\r\n';
+    client.write(request.repeat(400));
+    await closed;
+    expect(socket.destroyed).toBe(true);
+  } finally {
+    client.destroy();
+    await app.close();
+    await console.stop();
+  }
 });
