@@ -43,6 +43,12 @@ test.each(versionsOf('sqlite'))(
     database.close();
     const storage = await sqliteStorage(path);
     await expectFirstTables(storage, version);
+    expect(await storage.jobs.countByState()).toEqual(
+      new Map([
+        ['running', 1],
+        ['failed', 1],
+      ]),
+    );
     if (version > 1) await expectLaterTables(storage);
     await storage.close();
   },
@@ -56,6 +62,12 @@ test.each(versionsOf('postgres'))(
     await server.program('psql', '-d', `v${version}`, '-q', '-v', 'ON_ERROR_STOP=1', '-f', file);
     const storage = await postgresStorage(url, { nowMs: () => performance.now(), outageChanged: () => undefined });
     await expectFirstTables(storage, version);
+    expect(await storage.jobs.countByState()).toEqual(
+      new Map([
+        ['running', 1],
+        ['failed', 1],
+      ]),
+    );
     await expectLaterTables(storage);
     await storage.close();
   },
