@@ -127,7 +127,7 @@ test('the monitor shows what was reported, and the windows are listed newest fir
   await clock.advance(30_000);
   const usage = usageOf(grant, {
     actualTps: 60,
-    chargedOps: 600,
+    chargedOps: 200,
     exhaustedMs: 20_000,
     bytesRead: 30_000_000,
     bytesWritten: 0,
@@ -135,14 +135,14 @@ test('the monitor shows what was reported, and the windows are listed newest fir
   await beat(credential, { runningJobs: 1, usage });
   const monitor = (await console.call('GET', '/api/v1/monitor', { cookie })).body;
   const row = monitor.rows.find((candidate: { agentId: string }) => candidate.agentId === agentId);
-  expect(row).toMatchObject({ name: 'shown', status: 'running', actualTps: 60, actualMbps: 8, chargedOps: 600 });
+  expect(row).toMatchObject({ name: 'shown', status: 'running', actualTps: 60, actualMbps: 8, chargedOps: 200 });
   expect(monitor.rows.at(-1)).toMatchObject({ agentId: 'console', status: 'idle' });
   expect(monitor.series.atMs).toHaveLength(60);
   const { windows } = (await console.call('GET', '/api/v1/monitor/windows?limit=5', { cookie })).body;
   expect(windows[0]).toMatchObject({
     agentId,
     windowNumber: grant.windowNumber,
-    chargedOps: 600,
+    chargedOps: 200,
     creditBudget: grant.creditBudget,
   });
 });
