@@ -23,6 +23,7 @@ const TEST_PROGRAMS = {
   'swift-object-server': 'swift-object',
   rclone: 'rclone',
   aws: 'awscli',
+  promtool: 'prometheus',
   postgres: 'postgresql-15',
 };
 

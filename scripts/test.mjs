@@ -50,6 +50,7 @@ const stages = {
   repetition: () => run(tool('jscpd'), []),
   publishable: () =>
     Math.max(...publishedPackages().map((folder) => run(tool('publint'), ['run', folder, '--strict']))),
+  deploy: () => run(process.execPath, [join(root, 'scripts/check-deploy.mjs')]),
   unit: () => vitest('unit'),
   integration: () => vitest('integration'),
   e2e: () => vitest('e2e'),
