@@ -48,7 +48,7 @@ export async function judgeFolder(folder: string, check: string): Promise<Verdic
   const found = await stat(folder).catch((error: unknown) => error);
   if (found instanceof Error) {
     if (!isAbsent(found)) return [fail(check, reasonOf(found), remedy)];
-    const parent = dirname(resolve(folder));
+    const parent = await nearest(dirname(resolve(folder)));
     return (await may(parent, constants.W_OK))
       ? [ok(check, 'is not there yet; the first start makes it')]
       : [fail(check, `is not there, and cannot be made in ${parent}`, remedy)];
@@ -111,7 +111,7 @@ export async function judgePrivacy(path: string, check: string, name: string): P
 
 /** What this user may still write where a folder is, or will be. */
 export async function freeDisk(folder: string): Promise<Verdict> {
-  const place = (await may(folder, constants.F_OK)) ? folder : dirname(resolve(folder));
+  const place = await nearest(resolve(folder));
   try {
     const { bavail, bsize } = await statfs(place);
     return judgeDisk(bavail * bsize);
@@ -178,6 +178,13 @@ export async function examineTlsFiles(
 
 function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** The folder itself, or the closest one above it that is there. */
+async function nearest(folder: string): Promise<string> {
+  let place = folder;
+  while (!(await may(place, constants.F_OK)) && dirname(place) !== place) place = dirname(place);
+  return place;
 }
 
 async function may(path: string, mode: number): Promise<boolean> {

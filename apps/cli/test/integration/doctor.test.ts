@@ -129,6 +129,7 @@ test('secrets that others can read, that are damaged, or that are gone fail; non
 
 test('a folder that is not there yet is well where it can be made, and a file in its place fails', async () => {
   expect((await doctor('--data-dir', join(folder, 'new'))).lines.slice(0, 2)).toEqual(['data-dir ok', 'secrets ok']);
+  expect((await doctor('--data-dir', join(folder, 'not', 'yet', 'there'))).lines[0]).toBe('data-dir ok');
   await writeFile(join(folder, 'file'), '');
   expect((await doctor('--data-dir', join(folder, 'file'))).lines).toEqual(['data-dir fail']);
 });
