@@ -1,6 +1,7 @@
 import type { CoordinatorReport } from '@weir/governor';
 import type { HeartbeatRequest, HeartbeatResponse, WindowRecord, WindowUsage } from '@weir/protocol';
 import { grantOf, type LiveAgent } from '../fleet/live-agent.ts';
+import { rowFor } from '../fleet/window-rows.ts';
 import type { ConsoleContext } from './context.ts';
 import { momentOf } from './context.ts';
 import { evaluateAlarms } from './evaluate-alarms.ts';
@@ -27,9 +28,10 @@ export async function recordHeartbeat(
   const restarted = agent.bootId !== null && agent.bootId !== request.bootId;
   fleet.heartbeat(agent, request, moment, governing.limitTps * limits.windowSeconds);
   governing.refresh(moment, fleet.takeSlowDowns());
-  // A repeated report is written once: the history keeps the first record of each window.
   const record = agent.usage && recordOf(context, agent, agent.usage, moment.nowMs);
-  if (record !== null) context.windows.push(record);
+  const windowMs = limits.windowSeconds * 1_000;
+  const row = record && rowFor(agent, record, { steadyMs: moment.steadyMs, windowMs });
+  if (row !== null) context.windows.push(row);
   const computed = context.coordinator.heartbeat(agent.agentId, reportOf(context, agent, request), moment.steadyMs);
   const ends = request.usage;
   const secured = await governing.secure(

@@ -21,31 +21,52 @@ export async function authenticate(context: ConsoleContext, request: FastifyRequ
   if (auth === 'agent') return agent(context, request);
   // Logging in is public and sets a cookie, so it must not be possible from another site either.
   refuseCrossSite(request);
-  admitCall(context, request.ip);
+  // Before anything is looked up: a flood of calls costs little.
+  admitted(context.callLimiter.admit(request.ip), `from ${request.ip}`);
   return auth === 'public' ? { kind: 'anyone' } : person(context, request, auth);
 }
 
-/** Before anything is looked up: a flood of calls costs little. */
-function admitCall(context: ConsoleContext, address: string): void {
-  const waitMs = context.callLimiter.admit(address);
+/** @param waitMs what the limiter said */
+function admitted(waitMs: number | null, who: string): void {
   if (waitMs === null) return;
-  const message = `Too many calls from ${address}: try again in ${Math.ceil(waitMs / 1_000)} s.`;
+  const message = `Too many calls ${who}: try again in ${Math.ceil(waitMs / 1_000)} s.`;
   throw new ConsoleError('too-many-requests', message, { retryAfterMs: waitMs });
 }
 
-function enroller(context: ConsoleContext, request: FastifyRequest): Caller {
+function enroller({ enrolmentToken, callLimiter }: ConsoleContext, request: FastifyRequest): Caller {
   const token = bearerOf(request);
   if (token === undefined) throw missing('the enrolment token');
-  if (sameSecret(token, context.enrolmentToken)) return { kind: 'enroller' };
-  throw new ConsoleError('wrong-enrolment-token', 'The enrolment token is wrong: copy it from the Agents page.');
+  if (!sameSecret(token, enrolmentToken)) {
+    const message = 'The enrolment token is wrong: copy it from the Agents page.';
+    throw wrongBearer(callLimiter, request, new ConsoleError('wrong-enrolment-token', message));
+  }
+  admitted(callLimiter.admitEnrolment(request.ip), `from ${request.ip}`);
+  return { kind: 'enroller' };
 }
 
-function agent(context: ConsoleContext, request: FastifyRequest): Caller {
+function agent({ fleet, callLimiter }: ConsoleContext, request: FastifyRequest): Caller {
   const credential = bearerOf(request);
   if (credential === undefined) throw missing("an agent's credential");
-  const found = context.fleet.byCredential(digestOf(credential));
-  if (found !== undefined) return { kind: 'agent', agent: found };
-  throw new ConsoleError('wrong-credentials', 'The credential of this agent is unknown or revoked: enrol it again.');
+  const found = fleet.byCredential(digestOf(credential));
+  if (found === undefined) {
+    const message = 'The credential of this agent is unknown or revoked: enrol it again.';
+    throw wrongBearer(callLimiter, request, new ConsoleError('wrong-credentials', message));
+  }
+  admitted(callLimiter.admitAgent(found.agentId), `of agent ${found.name}`);
+  return { kind: 'agent', agent: found };
+}
+
+/**
+ * The refusal of a wrong token: the given one, or that there were too many. Others behind the same address, who show the
+ * right one, are not kept out by it.
+ */
+export function wrongBearer(
+  callLimiter: ConsoleContext['callLimiter'],
+  request: FastifyRequest,
+  refusal: ConsoleError,
+): ConsoleError {
+  admitted(callLimiter.admitWrongBearer(request.ip), `with a wrong token from ${request.ip}`);
+  return refusal;
 }
 
 async function person(context: ConsoleContext, request: FastifyRequest, least: Role): Promise<Caller> {

@@ -5,7 +5,7 @@ import { ConsoleError } from '../actions/console-error.ts';
 import type { ConsoleContext, CountedEvent } from '../actions/context.ts';
 import { utilizationPercent } from '../actions/utilization.ts';
 import { sameSecret } from '../security/digests.ts';
-import { authenticate, bearerOf } from './authentication.ts';
+import { authenticate, bearerOf, wrongBearer } from './authentication.ts';
 
 const EVENTS: Record<CountedEvent, string> = {
   heartbeat: 'Heartbeats received',
@@ -98,7 +98,11 @@ export class ConsoleMetrics {
       const token = bearerOf(request);
       if (token === undefined) await authenticate(context, request, 'viewer');
       else if (!sameSecret(token, metricsToken))
-        throw new ConsoleError('wrong-credentials', 'The metrics token is wrong.');
+        throw wrongBearer(
+          context.callLimiter,
+          request,
+          new ConsoleError('wrong-credentials', 'The metrics token is wrong.'),
+        );
       const text = await this.#registry.metrics();
       return reply.type(this.#registry.contentType).serializer(String).send(text);
     });

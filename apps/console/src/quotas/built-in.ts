@@ -24,12 +24,31 @@ export const OWN_QUOTAS: Readonly<Record<OwnQuota, { limit: number; subjects: Qu
   'login-address': { limit: 30, subjects: 'address' },
   /** Calls of pages and programs from one address: a hundred a second is far more than a busy page makes. */
   'api-address': { limit: 6_000, subjects: 'address' },
+  /** Calls of one agent: it reports on each range that it holds, and drains long lists of failures without a pause. */
+  'agent-calls': { limit: 6_000, subjects: 'text' },
+  /** Enrolments from one address: a large fleet behind one gateway is known within minutes. */
+  'agent-enrolments': { limit: 600, subjects: 'address' },
+  /** Calls with a wrong token or credential from one address: a revoked agent makes one and stops. */
+  'wrong-bearers': { limit: 300, subjects: 'address' },
 };
 
-export type OwnQuota = 'login-user' | 'login-address' | 'api-address';
+export type OwnQuota =
+  | 'login-user'
+  | 'login-address'
+  | 'api-address'
+  | 'agent-calls'
+  | 'agent-enrolments'
+  | 'wrong-bearers';
 
 /** Names of the console's own quotas. */
-export const OWN_QUOTA_IDS: readonly OwnQuota[] = ['login-user', 'login-address', 'api-address'];
+export const OWN_QUOTA_IDS: readonly OwnQuota[] = [
+  'login-user',
+  'login-address',
+  'api-address',
+  'agent-calls',
+  'agent-enrolments',
+  'wrong-bearers',
+];
 
 /** One of the console's own quotas as pages see it. */
 export function ownQuotaInput(quota: OwnQuota): QuotaInput {

@@ -6,19 +6,31 @@ import { OWN_QUOTAS, type OwnQuota } from '../quotas/built-in.ts';
 
 /** Counters held at most; beyond it the ones that end first go, so that a flood of names cannot fill memory. */
 const MAX_COUNTERS = 20_000;
+/** Counters of agents: in a store of their own, since a large fleet would push the counters of logins out. */
+const MAX_AGENTS = 200_000;
 
 /** Hears what was decided, for the Quotas page. `subject` is null where it is nobody's business. */
 export type WatchOwnQuota = (quota: OwnQuota, subject: string | null, decision: Decision) => void;
 
 /**
  * The console limits itself with Weir's own quotas: in memory, per minute. Attempts to log in per address and per address and user,
- * and all calls per address. A login that succeeds forgets the attempts of its pair, not those of its address.
+ * and all calls per address, of agents per agent. A login that succeeds forgets the attempts of its pair, not those of its address.
  */
 export function ownLimiters(clock: Clock, watch: WatchOwnQuota): { logins: LoginLimiter; calls: CallLimiter } {
-  const quotas = openOwnQuotas(clock);
+  const quotas = openOwnQuotas(clock, MAX_COUNTERS);
+  const ofAgents = openOwnQuotas(clock, MAX_AGENTS);
   const pair = define(quotas, 'login-user');
   const address = define(quotas, 'login-address');
-  const calls = define(quotas, 'api-address');
+  // Counters in this process are decided at once.
+  const bounded = (id: OwnQuota, owner: Quotas): ((subject: string) => number | null) => {
+    const quota = define(owner, id);
+    return (subject) => {
+      const decision = quota.takeNow(subject);
+      if (decision === undefined) return null;
+      watch(id, decision.subject, decision);
+      return decision.allowed ? null : Math.max(1, decision.retryAfterMs);
+    };
+  };
   return {
     logins: {
       attempt: async (from, username) => {
@@ -35,16 +47,16 @@ export function ownLimiters(clock: Clock, watch: WatchOwnQuota): { logins: Login
         return Math.max(1, ...decisions.filter((each) => !each.allowed).map((each) => each.retryAfterMs));
       },
       succeeded: (from, username) => pair.reset(pairOf(from, username)),
-      close: () => quotas.close(),
+      close: async () => {
+        await quotas.close();
+        await ofAgents.close();
+      },
     },
     calls: {
-      admit(from) {
-        // Counters in this process are decided at once.
-        const decision = calls.takeNow(from);
-        if (decision === undefined) return null;
-        watch('api-address', decision.subject, decision);
-        return decision.allowed ? null : Math.max(1, decision.retryAfterMs);
-      },
+      admit: bounded('api-address', quotas),
+      admitAgent: bounded('agent-calls', ofAgents),
+      admitEnrolment: bounded('agent-enrolments', quotas),
+      admitWrongBearer: bounded('wrong-bearers', quotas),
     },
   };
 }
@@ -53,13 +65,13 @@ function define(quotas: Quotas, id: OwnQuota): Quota {
   return quotas.define({ id, period: 'minute', ...OWN_QUOTAS[id] });
 }
 
-function openOwnQuotas(clock: Clock): Quotas {
+function openOwnQuotas(clock: Clock, maxEntries: number): Quotas {
   // The steady clock: setting the machine's clock back must not lengthen a refusal, nor a jump end it.
   const shared = {
     clock: () => clock.steadyMs(),
     timers: { set: (run: () => void, ms: number) => clock.after(ms, run) },
   };
-  const store = new MemoryStore({ maxEntries: MAX_COUNTERS, whenFull: 'evict', ...shared });
+  const store = new MemoryStore({ maxEntries, whenFull: 'evict', ...shared });
   return openQuotas({ store, healthEveryMs: 0, ...shared });
 }
 
