@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkContainers } from './check-deploy/containers.mjs';
 import { checkChart } from './check-deploy/chart.mjs';
+import { checkDocuments } from './check-deploy/documents.mjs';
 import { checkMonitoring } from './check-deploy/monitoring.mjs';
 import { checkPackage } from './check-deploy/package.mjs';
 import { say } from './prepare.mjs';
@@ -33,6 +34,7 @@ try {
   const used = checkMonitoring(tools);
   checkContainers(tools);
   checkChart(tools);
+  await checkDocuments(tools);
   await checkPackage(tools, used);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { read, unknownFlags } from './read.mjs';
 
 const SYSTEMD_ANALYZE = 'systemd-analyze';
 const UNITS = ['weir-console.service', 'weir-agent.service'];
-/** Of 10: what systemd calls "OK" ends at 5. */
+/** Of 100, 0 being closed; what systemd calls "OK" ends at 50. */
 const MOST_EXPOSED = 20;
 
 export async function checkPackage({ check, checkRun, folder }, used) {
