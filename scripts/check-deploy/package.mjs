@@ -39,7 +39,14 @@ export async function checkPackage({ check, checkRun, folder }, used) {
   }
   check((statSync(join(tree, 'usr/bin/weir')).mode & 0o111) !== 0, 'package: its command can be run');
   checkUnits({ check, checkRun }, tree);
-  await checkConsole({ check, folder }, join(tree, 'usr/bin/weir'), used);
+  const weir = join(tree, 'usr/bin/weir');
+  await checkConsole({ check, folder }, weir, used);
+  // Console, agents and copy engine together, all of it from the package.
+  const demo = ['demo', '--port', '0', '--exit-when-done', '--json', '--objects', '200', '--window-seconds', '1'];
+  const copied = checkRun('package: copies objects with its agents', process.execPath, [weir, ...demo], {
+    cwd: folder,
+  });
+  check(copied.includes('"equal":true'), 'package: what it copied is equal', copied);
 }
 
 function checkUnits({ check, checkRun }, tree) {
