@@ -1,19 +1,11 @@
 // Reads what is in deploy/, and what the commands say of themselves.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { root } from '../prepare.mjs';
 
-// Both come with packages of the console: @fastify/swagger and Fastify itself.
-const consoleRequire = createRequire(join(root, 'apps/console/package.json'));
-const swaggerRequire = createRequire(consoleRequire.resolve('@fastify/swagger'));
-const compilerRequire = createRequire(
-  createRequire(consoleRequire.resolve('fastify')).resolve('@fastify/ajv-compiler'),
-);
-
-export const { parse: parseYaml, parseAllDocuments } = swaggerRequire('yaml');
-export const Ajv = compilerRequire('ajv');
+export { Ajv } from 'ajv';
+export { parse as parseYaml, parseAllDocuments } from 'yaml';
 
 /** @param {string} path below deploy/ */
 export function pathOf(path) {

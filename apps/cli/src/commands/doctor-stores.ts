@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import pg from 'pg';
 import { openQuotas, type Quotas, type Store } from '@weir/quota';
 import { MemcachedStore } from '@weir/quota-memcached';
 import { RedisStore } from '@weir/quota-redis';
@@ -71,21 +71,7 @@ async function storeClock(store: Store, nowMs: () => number): Promise<Verdict> {
   return judgeClock(theirsMs - (startedMs + tookMs / 2), 1_000 + tookMs / 2);
 }
 
-/** What is used of the driver of PostgreSQL. */
-interface PgClient {
-  connect(): Promise<void>;
-  query(text: string): Promise<{ rows: unknown[] }>;
-  end(): Promise<void>;
-  on(event: 'error', listener: () => void): unknown;
-}
-interface PgDriver {
-  Client: new (options: {
-    connectionString: string;
-    connectionTimeoutMillis: number;
-    query_timeout: number;
-  }) => PgClient;
-}
-
+/** What judges a database by one query. */
 const FACTS = `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
   current_schema() as schema, coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as "mayCreate",
   pg_is_in_recovery() as "isStandby",
@@ -103,11 +89,7 @@ export async function examinePostgres(text: string, nowMs: () => number): Promis
     });
   }
   const target = redacted(text);
-  // The console's own driver, found where the console finds it.
-  const consoleRequire = createRequire(new URL('../../../console/package.json', import.meta.url));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parts of it that are used
-  const { Client } = consoleRequire('pg') as PgDriver;
-  const client = new Client({
+  const client = new pg.Client({
     connectionString: text,
     connectionTimeoutMillis: PATIENCE_MS,
     query_timeout: PATIENCE_MS,
