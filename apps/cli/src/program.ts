@@ -4,6 +4,7 @@ import type { AgentFlags } from './commands/agent.ts';
 import type { ConsoleFlags } from './commands/console.ts';
 import type { DemoFlags } from './commands/demo.ts';
 import { addAudit } from './commands/audit-flags.ts';
+import { addBackup } from './commands/backup-flags.ts';
 import { addCopy } from './commands/copy-flags.ts';
 import { addDoctor } from './commands/doctor-flags.ts';
 import { addManifest } from './commands/manifest-flags.ts';
@@ -38,6 +39,7 @@ export function buildProgram(terminal: Terminal): { run(argv: readonly string[])
         addQuota,
         addTop,
         addDoctor,
+        addBackup,
       ])
         add(program, terminal, ending);
       // exitOverride is not inherited by commands that were added by `command()` before it was set on them.

@@ -3,11 +3,12 @@ import { isPostgresUrl } from '../config/storage-url.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Storage } from '../ports/storage.ts';
+import { DATABASE_FILE } from './backup/contents.ts';
+import { openDoor } from './backup/door.ts';
 import { postgresStorage } from './postgres/postgres-storage.ts';
 import { sqliteStorage } from './sqlite/sqlite-storage.ts';
 
-/** Name of the SQLite file in the data directory. */
-export const DATABASE_FILE = 'weir.db';
+export { DATABASE_FILE };
 
 /**
  * Opens what the options name.
@@ -17,7 +18,7 @@ export async function openStorage(
   { storageUrl, dataDir }: { storageUrl: string; dataDir: string },
   { clock, log }: { clock: Clock; log: Logger },
 ): Promise<Storage> {
-  if (!isPostgresUrl(storageUrl)) return sqliteStorage(join(dataDir, DATABASE_FILE));
+  if (!isPostgresUrl(storageUrl)) return withDoor(dataDir, log);
   return postgresStorage(storageUrl, {
     nowMs: () => clock.steadyMs(),
     outageChanged: (reason) => {
@@ -25,4 +26,20 @@ export async function openStorage(
       else log.warn({ reason }, 'the database does not answer; it is tried again twice a second');
     },
   });
+}
+
+/** SQLite, and a door for whoever wants a copy of it. */
+async function withDoor(dataDir: string, log: Logger): Promise<Storage> {
+  const storage = await sqliteStorage(join(dataDir, DATABASE_FILE));
+  const closeDoor = await openDoor(dataDir, (path) => storage.copyTo(path)).catch((error: unknown) => {
+    log.warn({ error: String(error) }, 'no backup can be made while this console runs');
+    return undefined;
+  });
+  return {
+    ...storage,
+    async close() {
+      await closeDoor?.();
+      await storage.close();
+    },
+  };
 }

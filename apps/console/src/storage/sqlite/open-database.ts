@@ -38,6 +38,19 @@ export async function openDatabase(
   }
 }
 
+/**
+ * Looks whether the database at `path` could be opened, and changes nothing.
+ * @throws UnusableDatabase as openDatabase does
+ */
+export async function checkDatabase(path: string): Promise<void> {
+  await refuseForeignFile(path, MIGRATIONS.length);
+  try {
+    await refuseUnusableFile(path);
+  } catch (error) {
+    throw explained(error, path);
+  }
+}
+
 /** Makes the file, if it is not there, for its owner alone; SQLite gives its journal the same mode. */
 async function makePrivate(path: string): Promise<void> {
   await (await open(path, 'a', 0o600)).close();

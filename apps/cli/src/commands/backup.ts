@@ -1,0 +1,66 @@
+import { BackupError, backUp, parseConsoleOptions, restoreBackup } from '@weir/console';
+import { CommandError, EXIT_CODES } from '../output/command-error.ts';
+import type { Terminal } from '../output/terminal.ts';
+
+/** Flags of `weir backup`. */
+export interface BackupFlags {
+  dataDir: string;
+  storageUrl?: string;
+  withoutSecrets: boolean;
+  json: boolean;
+}
+
+/** Flags of `weir restore`. */
+export interface RestoreFlags {
+  dataDir: string;
+  replace: boolean;
+  json: boolean;
+}
+
+/** `weir backup`: one archive of what a console keeps. */
+export async function backupCommand(file: string, flags: BackupFlags, terminal: Terminal): Promise<number> {
+  const storageUrl = flags.storageUrl ?? process.env['WEIR_STORAGE_URL'] ?? 'sqlite:';
+  const parsed = parseConsoleOptions({ dataDir: flags.dataDir, storageUrl });
+  if (!parsed.ok) {
+    const [problem] = parsed.problems;
+    throw new CommandError('options-invalid', `${problem?.field ?? 'options'} ${problem?.problem ?? ''}`);
+  }
+  const made = await named(() => backUp({ dataDir: flags.dataDir, storageUrl, file, secrets: !flags.withoutSecrets }));
+  const files = Object.keys(made.contents.files);
+  if (flags.json) terminal.out(`${JSON.stringify({ file, bytes: made.bytes, online: made.online, files })}\n`);
+  else {
+    terminal.out(`${file}: ${files.join(', ')} (${made.bytes} bytes)\n`);
+    if (made.contents.storage === 'postgres') {
+      terminal.out('The database itself:  pg_dump --format=custom --file=weir.dump "$WEIR_STORAGE_URL"\n');
+    }
+    if (flags.withoutSecrets) {
+      terminal.out('Without secrets.json the endpoint secrets in it cannot be read: keep that file elsewhere.\n');
+    }
+  }
+  return EXIT_CODES.ok;
+}
+
+/** `weir restore`: the other way round. */
+export async function restoreCommand(file: string, flags: RestoreFlags, terminal: Terminal): Promise<number> {
+  const { dataDir, replace } = flags;
+  const { contents, files, movedAside } = await named(() => restoreBackup({ file, dataDir, replace }));
+  if (flags.json) {
+    terminal.out(`${JSON.stringify({ dataDir, files, movedAside, createdAtMs: contents.createdAtMs })}\n`);
+    return EXIT_CODES.ok;
+  }
+  terminal.out(`Restored to ${dataDir}: ${files.join(', ')}, as of ${new Date(contents.createdAtMs).toISOString()}.\n`);
+  if (movedAside.length > 0) terminal.out(`Moved aside: ${movedAside.join(', ')}.\n`);
+  if (contents.storage === 'postgres') {
+    terminal.out('The database itself:  pg_restore --clean --if-exists --dbname="$WEIR_STORAGE_URL" weir.dump\n');
+  }
+  return EXIT_CODES.ok;
+}
+
+async function named<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BackupError) throw new CommandError('backup-failed', error.message, { cause: error });
+    throw error;
+  }
+}
