@@ -26,6 +26,11 @@ export async function authenticate(context: ConsoleContext, request: FastifyRequ
   return auth === 'public' ? { kind: 'anyone' } : person(context, request, auth);
 }
 
+/** Lets a stranger read the API's description, now and then. @throws ConsoleError too-many-requests */
+export function admitDescription({ callLimiter }: ConsoleContext, request: FastifyRequest): void {
+  admitted(callLimiter.admitDescription(request.ip), `from ${request.ip}`);
+}
+
 /** @param waitMs what the limiter said */
 function admitted(waitMs: number | null, who: string): void {
   if (waitMs === null) return;

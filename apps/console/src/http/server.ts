@@ -79,7 +79,7 @@ export async function buildServer(
   validateWithSchemas(app);
   replyWithErrors(app);
   metrics.serve(app, context, options.metricsToken);
-  await describeApi(app, options.version);
+  await describeApi(app, context, options.version);
   registerRoutes(app, context, handlersOf(context, options), options.secureCookies);
   serveFailureDownloads(app, context);
   await serveWebPages(app, options.webRoot);

@@ -2,6 +2,8 @@
 export interface CallLimiter {
   /** A call of a page or a program from an address. */
   admit(address: string): number | null;
+  /** A look at the API's description, which is long and open to everybody. */
+  admitDescription(address: string): number | null;
   /** A call of an agent that showed its credential, whatever its address: a whole fleet may share one. */
   admitAgent(agentId: string): number | null;
   /** An enrolment with the right token, from an address: each makes a row that stays. */

@@ -24,6 +24,8 @@ export const OWN_QUOTAS: Readonly<Record<OwnQuota, { limit: number; subjects: Qu
   'login-address': { limit: 30, subjects: 'address' },
   /** Calls of pages and programs from one address: a hundred a second is far more than a busy page makes. */
   'api-address': { limit: 6_000, subjects: 'address' },
+  /** Files of the API's description for one address: its page needs ten, and the longest has 2 MB. */
+  'api-description': { limit: 120, subjects: 'address' },
   /** Calls of one agent: it reports on each range that it holds, and drains long lists of failures without a pause. */
   'agent-calls': { limit: 6_000, subjects: 'text' },
   /** Enrolments from one address: a large fleet behind one gateway is known within minutes. */
@@ -36,6 +38,7 @@ export type OwnQuota =
   | 'login-user'
   | 'login-address'
   | 'api-address'
+  | 'api-description'
   | 'agent-calls'
   | 'agent-enrolments'
   | 'wrong-bearers';
@@ -45,6 +48,7 @@ export const OWN_QUOTA_IDS: readonly OwnQuota[] = [
   'login-user',
   'login-address',
   'api-address',
+  'api-description',
   'agent-calls',
   'agent-enrolments',
   'wrong-bearers',

@@ -54,6 +54,7 @@ export function ownLimiters(clock: Clock, watch: WatchOwnQuota): { logins: Login
     },
     calls: {
       admit: bounded('api-address', quotas),
+      admitDescription: bounded('api-description', quotas),
       admitAgent: bounded('agent-calls', ofAgents),
       admitEnrolment: bounded('agent-enrolments', quotas),
       admitWrongBearer: bounded('wrong-bearers', quotas),

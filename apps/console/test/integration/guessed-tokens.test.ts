@@ -50,3 +50,14 @@ test('an agent that calls without end is told to wait, and heard again in the ne
     (await console.call('POST', '/api/v1/agent/heartbeat', { bearer: credential, body: heartbeat() })).status,
   ).toBe(200);
 }, 60_000);
+
+test('the long description of the API is not sent again and again to one address', async () => {
+  await clock.advance(60_000);
+  const read = () => console.call('GET', '/docs');
+  for (let n = 0; n < 120; n += 1) expect((await read()).status).toBe(200);
+  expect((await read()).status).toBe(429);
+  expect(codeOf(await console.call('GET', '/docs/json'))).toBe('too-many-requests');
+  expect((await console.call('GET', '/api/v1/info')).status).toBe(200);
+  await clock.advance(60_000);
+  expect((await read()).status).toBe(200);
+}, 30_000);
