@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startPostgres, type PostgresServer } from '@weir/testkit/postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { NONE } from '../support/test-console.ts';
 import { codeOf, heartbeat, HttpConsole, type Answer } from '../support/running-console.ts';
 
 let server: PostgresServer;
@@ -9,7 +10,11 @@ let cookie: string;
 let credential: string;
 beforeEach(async () => {
   server = await startPostgres();
-  console = await HttpConsole.start({ storageUrl: await server.createDatabase('weir'), windowSeconds: 1 });
+  console = await HttpConsole.start({
+    storageUrl: await server.createDatabase('weir'),
+    windowSeconds: 1,
+    initialSplit: 1,
+  });
   cookie = await console.login();
   ({ credential } = await console.enrol());
 });
@@ -118,4 +123,56 @@ test('a console whose database is away stops in bounded time, and does not start
   await server.restart();
   await console.restart({ storageUrl: url });
   expect((await readSettings()).status).toBe(200);
+});
+
+test('agents that repeat what was refused finish every job once, through restarts of PostgreSQL and of the console', async () => {
+  const jobs: string[] = [];
+  for (let n = 0; n < 4; n += 1) jobs.push(await console.job(cookie, `job-${n}`));
+  const agents = await Promise.all(['a', 'b', 'c'].map((name) => console.enrol(name)));
+  const leases: string[] = [];
+  // As agents do: what was not answered well is sent again.
+  const insist = async (bearer: string, path: string, body: object): Promise<Answer> => {
+    for (;;) {
+      const answer = await console.call('POST', path, { bearer, body }).catch(() => undefined);
+      if (answer?.status === 200) return answer;
+      if (answer !== undefined && answer.status !== 503) throw new Error(answer.text);
+      await wait(50);
+    }
+  };
+  const work = async (bearer: string): Promise<void> => {
+    for (;;) {
+      const { assignment } = (await insist(bearer, '/api/v1/agent/claims', { waitSeconds: 0 })).body;
+      if (assignment === null) {
+        const { body } = await console.call('GET', '/api/v1/jobs', { cookie }).catch(() => ({ body: undefined }));
+        const left = body?.jobs?.filter((job: { state: string }) => job.state !== 'completed');
+        if (left?.length === 0) return;
+        await wait(50);
+        continue;
+      }
+      leases.push(assignment.leaseId);
+      const report = {
+        leaseId: assignment.leaseId,
+        checkpoint: null,
+        atCheckpoint: NONE,
+        holdoff: null,
+        holdoffCount: 0,
+      };
+      const path = `/api/v1/agent/shards/${assignment.shardId}/progress`;
+      const live = { ...NONE, objectsCopied: 7 };
+      await insist(bearer, path, { ...report, live, state: 'running', failures: [], error: null });
+      await wait(300);
+      await insist(bearer, path, { ...report, live, state: 'completed', failures: [], error: null });
+    }
+  };
+  const works = agents.map((agent) => work(agent.credential));
+  await server.restart();
+  await console.restart({ storageUrl: server.url.replace(/postgres$/, 'weir'), windowSeconds: 1, initialSplit: 1 });
+  await Promise.all(works);
+  for (const jobId of jobs) {
+    expect((await console.call('GET', `/api/v1/jobs/${jobId}`, { cookie })).body).toMatchObject({
+      state: 'completed',
+      counters: { objectsCopied: 7 },
+    });
+  }
+  expect(new Set(leases).size).toBe(leases.length);
 });

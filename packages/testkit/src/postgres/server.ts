@@ -17,6 +17,8 @@ const DEBIAN_PROGRAMS = '/usr/lib/postgresql/15/bin';
 const SETPRIV = '/usr/bin/setpriv';
 const START_TIMEOUT_MS = 30_000;
 const START_ATTEMPTS = 5;
+const RESTART_ATTEMPTS = 3;
+const ORPHANS_MS = 300;
 const POLL_MS = 20;
 const PASSWORD = 'weir-test-password';
 
@@ -147,8 +149,18 @@ function prepare(
     shutDown: () => end('SIGINT'),
     restart: async () => {
       await end('SIGINT');
-      child = await launch(args, owner, logFile);
-      await answering(child, data, logFile);
+      for (let attempt = 1; ; attempt += 1) {
+        child = await launch(args, owner, logFile);
+        try {
+          await answering(child, data, logFile);
+          return;
+        } catch (error) {
+          await end('SIGINT');
+          // Children of a server that was killed hold its memory until they notice.
+          if (attempt === RESTART_ATTEMPTS) throw error;
+          await wait(ORPHANS_MS);
+        }
+      }
     },
     freeze: () => signalAll(child, 'SIGSTOP'),
     thaw: () => signalAll(child, 'SIGCONT'),

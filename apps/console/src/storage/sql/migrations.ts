@@ -301,7 +301,5 @@ export const MIGRATIONS: readonly string[] = [
   alter table deliveries_in_order rename to deliveries;
   create index deliveries_waiting on deliveries (webhook_id, sequence) where state = 'waiting';
   create index deliveries_by_webhook on deliveries (webhook_id, sequence);
-  create index jobs_by_source on jobs (source_endpoint_id);
-  create index jobs_by_target on jobs (target_endpoint_id);
   `,
 ];
