@@ -23,7 +23,11 @@ export function withStatementCache(database: Database.Database): SqliteDatabase 
       const prepared: SqliteStatement = {
         reader: statement.reader,
         all: (parameters) => statement.all(...parameters),
-        run: (parameters) => statement.run(...parameters),
+        run: (parameters) => {
+          // A full disk ends the transaction by itself; a second end would fail, and hide why the first came.
+          if (sql === 'rollback' && !database.inTransaction) return { changes: 0, lastInsertRowid: 0 };
+          return statement.run(...parameters);
+        },
         iterate: (parameters) => statement.iterate(...parameters),
       };
       statements.set(sql, prepared);
