@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Client } from 'pg';
 import { openQuotas, type Quotas, type Store } from '@weir/quota';
 import { MemcachedStore } from '@weir/quota-memcached';
 import { RedisStore } from '@weir/quota-redis';
@@ -89,7 +89,7 @@ export async function examinePostgres(text: string, nowMs: () => number): Promis
     });
   }
   const target = redacted(text);
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: text,
     connectionTimeoutMillis: PATIENCE_MS,
     query_timeout: PATIENCE_MS,
