@@ -6,12 +6,14 @@ import type { CopyItem, CopyOutcome, CopyPlan } from './copy-plan.ts';
 import { copySingle } from './copy-single.ts';
 import { copyWithin, fitsCopyObject, mayTravel } from './copy-within.ts';
 import { S3Error } from './errors.ts';
+import { sameEtag } from './etag.ts';
 import type { CallContext } from './gate.ts';
 import { HeaderRefusedError } from './kept-facts.ts';
 import { deleteObject, headObject } from './operations/objects.ts';
 import type { ObjectFacts } from './operations/objects.ts';
 import { headSource } from './part-layout.ts';
 import type { SourceFacts } from './part-layout.ts';
+import { haveSameHeaders } from './resume-upload.ts';
 import { isSkipped } from './skip-check.ts';
 
 /** How often a copy begins anew: its source was overwritten in the middle, or the target refused one of its headers. */
@@ -65,11 +67,36 @@ async function copyOnce(plan: CopyPlan, item: CopyItem, targetKey: string, call:
     if (target !== null) return { type: 'skipped', etag: target.etag };
   }
   if (plan.dryRun === true) return plannedCopy(plan, item, source, call);
+  if (item.verdict === 'perhaps-copied') {
+    const copied = await copiedBefore(plan, item, targetKey, call);
+    if (copied !== null) return copied;
+  }
   if (plan.serverSideCopy && plan.learned.serverSideCopy) {
     const copied = await tryWithin(plan, item, targetKey, source, call);
     if (copied !== null) return copied;
   }
   return travel(plan, item, targetKey, source, call);
+}
+
+/** Looks at both sides of an object in parts that an earlier run seems to have copied. Null when it has to be copied. */
+async function copiedBefore(
+  plan: CopyPlan,
+  item: CopyItem,
+  targetKey: string,
+  call: CallContext,
+): Promise<CopyOutcome | null> {
+  const source = await headSource(plan, item, call);
+  const target = await headObject(plan.target.client, plan.target.bucket, targetKey, call).catch((error: unknown) => {
+    // Gone since it was listed.
+    if (error instanceof S3Error && error.status === 404) return null;
+    throw error;
+  });
+  if (target === null) return null;
+  const same = sameEtag(source.etag, target.etag) && source.sizeBytes === target.sizeBytes;
+  if (!same || source.sizeBytes === null || !haveSameHeaders(source.headers, target.headers)) return null;
+  const [wanted, arrived] = [source, target].map(({ headers }) => headers.get('x-amz-tagging-count'));
+  if (plan.learned.tags && wanted !== arrived) return null;
+  return { type: 'copied', bytes: source.sizeBytes, etag: target.etag, verified: 'etag' };
 }
 
 /** Copies by one GET and one PUT, or in parts. */

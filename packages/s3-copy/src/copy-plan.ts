@@ -103,8 +103,11 @@ export interface CopyItem {
   sizeBytes: number | null;
   etag: string | null;
   lastModifiedMs: number | null;
-  /** What is to be done, where the listings have told already; absent: the target is asked, as the mode wants it. */
-  verdict?: PlannedAction;
+  /**
+   * What is to be done, where the listings have told already; absent: the target is asked, as the mode wants it.
+   * `copied`: an earlier run of this work did it. `perhaps-copied`: the same, if its headers and tags arrived too.
+   */
+  verdict?: PlannedAction | 'copied' | 'perhaps-copied';
 }
 
 /** What is done, or in a dry run would be done, with an object. `exclude`: the filter left it out. */

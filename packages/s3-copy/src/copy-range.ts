@@ -41,7 +41,9 @@ export function copyRange(options: CopyRangeOptions): CopyRun {
   const range = options.range ?? { startAfter: null, endAt: null };
   const checkpoint = options.checkpoint ?? null;
   const toDo = { startAfter: checkpoint ?? range.startAfter, endAt: range.endAt };
-  const checksByListing = options.checkBy === 'listing' && options.mode !== 'copy-all';
+  const { copiedSinceMs } = options;
+  const looksForCopies = options.mode === 'copy-all' && copiedSinceMs !== undefined && options.dryRun !== true;
+  const checksByListing = looksForCopies || (options.checkBy === 'listing' && options.mode !== 'copy-all');
   const listings = (options.listings ?? DEFAULT_LISTINGS) / (checksByListing ? 2 : 1);
   const listing = { listings: Math.ceil(listings), ...(pageSize === undefined ? {} : { pageSize }) };
   return new CopyRun(options, checkpoint, (call, absorb) => {
@@ -62,6 +64,7 @@ export function copyRange(options: CopyRangeOptions): CopyRun {
       plan: newCopyPlan(options),
       range: toDo,
       ...listing,
+      ...(copiedSinceMs === undefined ? {} : { copiedSinceMs }),
     });
   });
 }

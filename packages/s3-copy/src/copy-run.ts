@@ -16,7 +16,7 @@ import type { CallContext, CallTally, Traffic } from './gate.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { weightOf } from './item-weight.ts';
 import { leftUploads } from './left-uploads.ts';
-import { entryOf, entryOfFailed, entryOfSkipped } from './manifest-entry.ts';
+import { entryOf, entryOfFailed, entryOfDecided } from './manifest-entry.ts';
 import { Pause } from './pause.ts';
 import { RangeEnd } from './range-end.ts';
 import { internalError, keyIsNoText } from './run-errors.ts';
@@ -250,8 +250,10 @@ export class CopyRun {
   /** Ends an object that the listings have decided on. It says nothing about whether the endpoints take copies. */
   #finishDecided(ticket: Ticket, item: WorkItem, counters: CopyCounters): void {
     const dry = this.#plan.dryRun === true;
-    this.#tracker.finish(ticket, counters, !dry && item.verdict === 'skip' ? { entry: entryOfSkipped(item) } : {});
-    if (dry) this.#options.onPlanned?.(item, item.verdict ?? 'copy');
+    const entry = dry ? null : entryOfDecided(item);
+    this.#tracker.finish(ticket, counters, entry === null ? {} : { entry });
+    if (dry)
+      this.#options.onPlanned?.(item, item.verdict === 'skip' || item.verdict === 'exclude' ? item.verdict : 'copy');
   }
 
   #finish({ item, ticket, tally }: UnderWay, outcome: CopyOutcome): void {

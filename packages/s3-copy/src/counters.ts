@@ -49,6 +49,10 @@ export function countersWhenDecided({ verdict, sizeBytes }: CopyItem, dryRun: bo
       return { ...emptyCounters(), objectsSkipped: 1 };
     case 'exclude':
       return { ...emptyCounters(), objectsExcluded: 1 };
+    case 'copied':
+      return { ...emptyCounters(), objectsCopied: 1, bytesCopied: sizeBytes ?? 0 };
+    case 'perhaps-copied':
+      return null;
     case 'copy':
       return dryRun ? { ...emptyCounters(), objectsCopied: 1, bytesCopied: sizeBytes ?? 0 } : null;
     case undefined:

@@ -10,8 +10,16 @@ export function entryOf(item: CopyItem, outcome: CopyOutcome): ManifestEntry {
 }
 
 /** The entry of an object that was left alone. @param etag that of the target; empty when nobody asked */
-export function entryOfSkipped({ key, sizeBytes }: CopyItem, etag = ''): ManifestEntry {
+function entryOfSkipped({ key, sizeBytes }: CopyItem, etag = ''): ManifestEntry {
   return { key, sizeBytes, etag: bareEtag(etag), verified: 'none', action: 'skipped' };
+}
+
+/** The entry of an object that the listings have decided on; null when it has none. */
+export function entryOfDecided(item: CopyItem): ManifestEntry | null {
+  if (item.verdict === 'skip') return entryOfSkipped(item);
+  if (item.verdict !== 'copied') return null;
+  const { key, sizeBytes, etag } = item;
+  return { key, sizeBytes, etag: bareEtag(etag ?? ''), verified: 'md5', action: 'copied' };
 }
 
 /** The entry of an object that could not be copied. */

@@ -88,8 +88,13 @@ export async function requireSameHeaders(
   call: CallContext,
 ): Promise<void> {
   const target = await headObject(plan.target.client, plan.target.bucket, targetKey, call);
-  if (kept(source.headers) === kept(target.headers)) return;
+  if (haveSameHeaders(source.headers, target.headers)) return;
   throw resumeMismatch(plan, key, 'an upload that was continued had other headers than the object');
+}
+
+/** Whether a copy has all the headers that copies keep. */
+export function haveSameHeaders(source: ResponseHeaders, target: ResponseHeaders): boolean {
+  return kept(source) === kept(target);
 }
 
 function kept(headers: ResponseHeaders): string {

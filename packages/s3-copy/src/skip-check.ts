@@ -33,6 +33,11 @@ export function isSkipped(
   return sourceSecond < targetSecond || (sourceSecond === targetSecond && content === 'same');
 }
 
+/** Whether size and ETags show that two objects hold the same bytes. */
+export function isSameContent(left: ComparedObject, right: ComparedObject): boolean {
+  return left.sizeBytes === right.sizeBytes && compareContent(left.etag, right.etag) === 'same';
+}
+
 /**
  * What two ETags say about the content of objects of one size. Those of multipart objects depend on the size of the
  * parts: when equal, content and layout are the same; when not, the layout may be all that differs, and an object that

@@ -152,6 +152,7 @@ function runOptions(
     tuning: { multipartThresholdBytes, partBytes },
     ...(manifest === null ? {} : { manifest }),
     abortLeftUploads: task.heldBefore,
+    ...(task.heldBefore && task.startedAtMs > 0 ? { copiedSinceMs: task.startedAtMs } : {}),
     onThrottled: (error) => listener.onThrottled(troubleOf(error)),
     onFailure: (failure) => listener.onFailure(failure),
     onPlanned: ({ key, sizeBytes }, action) => listener.onPlanned({ key, sizeBytes, action }),

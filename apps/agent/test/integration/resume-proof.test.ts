@@ -171,11 +171,10 @@ test(`a job outlives agents and console that are killed at ${KILLS} moments (see
   expect(seenAtKills).toBeGreaterThan(10);
   expect(await contentsOf(target, BUCKET)).toEqual(await contentsOf(source, BUCKET));
 
-  // Copied twice is only what was open when an agent died: under way, or done since its last report that was taken.
+  // Copied twice is at most what was under way when an agent died: what it had done since its last report is recognised.
   const repeated = [...writes().values()].reduce((sum, times) => sum + times - 1, 0);
   expect(writes().size).toBe(total);
-  // Measured: 63 of 424 after 14 kills. An agent that began its ranges anew would repeat hundreds.
-  expect(repeated).toBeLessThanOrEqual(agentKills * 4 * CONCURRENCY);
+  expect(repeated).toBeLessThanOrEqual(agentKills * CONCURRENCY);
 
   const client = new S3Client({ ...target, credentials: target });
   expect(await listMultipartUploads(client, { bucket: BUCKET, prefix: '' }, callContext())).toEqual([]);

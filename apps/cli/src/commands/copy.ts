@@ -29,7 +29,7 @@ export async function copyCommand(
   flags: CopyFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const task = await copyTask(source, target, flags, process.env);
+  const task = await copyTask(source, target, flags, process.env, Date.now());
   for (const warning of task.warnings) terminal.err(`${warning}\n`);
   const interruption = new Interruption();
   try {

@@ -200,7 +200,11 @@ export class CopySession {
     };
     return this.#phase === 'keys'
       ? copyKeys({ ...common, keys: this.#pendingKeys })
-      : copyRange({ ...common, checkpoint: this.#checkpoint });
+      : copyRange({
+          ...common,
+          checkpoint: this.#checkpoint,
+          ...(mayHaveLeft ? { copiedSinceMs: this.#options.state.startedAtMs } : {}),
+        });
   }
 
   #checkpointOfPhase(): string | null {

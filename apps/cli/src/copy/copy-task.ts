@@ -29,6 +29,7 @@ export async function copyTask(
   target: string,
   flags: CopyFlags,
   environment: NodeJS.ProcessEnv,
+  nowMs: number,
 ): Promise<CopyTask> {
   const places = { source: parsePlace(source), target: parsePlace(target) };
   const sides = resolveSides(
@@ -51,7 +52,7 @@ export async function copyTask(
     filter,
     tuning,
     warnings: warningsOf(flags, places),
-    ...(await beginning(flags, places, sides)),
+    ...(await beginning(flags, places, sides, nowMs)),
   };
 }
 
@@ -137,6 +138,7 @@ async function beginning(
   flags: CopyFlags,
   places: CopyTask['places'],
   sides: CopyTask['sides'],
+  nowMs: number,
 ): Promise<Pick<CopyTask, 'state' | 'goOn'>> {
   if (flags.retry !== undefined && flags.retry === flags.failed) {
     throw new CommandError('same-file', '--retry and --failed name the same file', {
@@ -146,7 +148,7 @@ async function beginning(
   const about = fingerprint(flags, places, sides);
   const found = flags.resume === undefined ? null : await readState(flags.resume, about);
   if (found !== null) return { state: found, goOn: true };
-  const fresh = freshState(about, emptyCounters());
+  const fresh = freshState(about, emptyCounters(), nowMs);
   if (flags.retry === undefined) return { state: fresh, goOn: false };
   const pendingKeys = await readFailedKeys(flags.retry);
   const outside = pendingKeys.find((key) => !key.startsWith(places.source.prefix));

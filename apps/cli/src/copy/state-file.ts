@@ -13,6 +13,8 @@ export interface CopyState {
   readonly version: typeof VERSION;
   /** Fingerprint of what is copied from where to where and how; the state of one copy is of no use to another. */
   readonly about: string;
+  /** When the copy began, in ms since 1970. */
+  readonly startedAtMs: number;
   /** Whether everything below the prefix was done; then only `pendingKeys` are left, and what failed. */
   readonly listingDone: boolean;
   /** Last key in order up to which everything is done; null: none. */
@@ -30,10 +32,11 @@ export interface CopyState {
 }
 
 /** A state that has not begun. */
-export function freshState(about: string, counters: CopyCounters): CopyState {
+export function freshState(about: string, counters: CopyCounters, startedAtMs: number): CopyState {
   return {
     version: VERSION,
     about,
+    startedAtMs,
     listingDone: false,
     checkpoint: null,
     pendingKeys: [],
@@ -85,6 +88,7 @@ function isState(value: unknown): value is CopyState {
   return (
     state.version === VERSION &&
     typeof state.about === 'string' &&
+    typeof state.startedAtMs === 'number' &&
     typeof state.listingDone === 'boolean' &&
     (state.checkpoint === null || typeof state.checkpoint === 'string') &&
     Array.isArray(state.pendingKeys) &&

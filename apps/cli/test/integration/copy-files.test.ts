@@ -68,7 +68,7 @@ describe('a file of lines', () => {
 
 describe('the state of a copy', () => {
   const state: CopyState = {
-    ...freshState('about', emptyCounters()),
+    ...freshState('about', emptyCounters(), 0),
     checkpoint: 'line\nbreak \u2028 \u0001',
     pendingKeys: ['a', 'ä/ \u{1f600}'],
     failures: [{ key: 'f', code: 'c', message: 'm', requestId: null }],
@@ -115,9 +115,9 @@ describe('the files of a copy', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(entry), fc.array(entry), fc.array(entry), async (saved, lost, after) => {
         const names = { state: join(dir, 'manifest.state'), manifest: file };
-        const first = await CopyFiles.open(names, freshState('about', emptyCounters()), header);
+        const first = await CopyFiles.open(names, freshState('about', emptyCounters(), 0), header);
         for (const each of saved) first.addEntry(each);
-        await first.save(freshState('about', emptyCounters()));
+        await first.save(freshState('about', emptyCounters(), 0));
         for (const each of lost) first.addEntry(each);
         await first.close();
         const state = await readState(names.state, 'about');
@@ -145,9 +145,9 @@ describe('the files of a copy', () => {
     const file = join(dir, 'failed');
     await fc.assert(
       fc.asyncProperty(fc.array(key), async (keys) => {
-        const files = await CopyFiles.open({ failed: file }, freshState('about', emptyCounters()), header);
+        const files = await CopyFiles.open({ failed: file }, freshState('about', emptyCounters(), 0), header);
         for (const each of keys) files.addFailure({ key: each, code: 'c', message: 'm', requestId: null });
-        await files.save(freshState('about', emptyCounters()));
+        await files.save(freshState('about', emptyCounters(), 0));
         await files.close();
         expect(await readFailedKeys(file)).toEqual([...new Set(keys)]);
       }),
