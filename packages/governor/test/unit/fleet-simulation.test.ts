@@ -138,7 +138,8 @@ describe('whatever happens to a fleet', () => {
         });
         const seen = summary.fleet;
         expect(seen?.highestLivePercent).toBeLessThanOrEqual(100);
-        expect(burstSeconds === null ? 0 : seen?.peakPercent).toBeLessThanOrEqual(100.001);
+        // Clocks that jump leave fractions of a credit on either side of a second.
+        expect(burstSeconds === null ? 0 : seen?.peakPercent).toBeLessThanOrEqual(100.01);
         expect(windows).toHaveLength(25);
         for (const { usedPercent } of windows) expect(Number.isFinite(usedPercent)).toBe(true);
       }),
