@@ -10,8 +10,14 @@ const PAGES = [
   '/jobs/new',
   '/agents',
   '/alarms',
+  '/quotas',
+  '/quotas/stores',
+  '/quotas/audits',
   '/settings/tps-rate-limiting',
   '/settings/endpoints',
+  '/settings/accounts',
+  '/settings/audit-log',
+  '/settings/password',
 ];
 
 /** One console from its first login to a finished job: each test goes on where the one before ended. */
@@ -156,10 +162,11 @@ describe('the pages, from the first login to a finished job', () => {
   it.each(['light', 'dark'] as const)(
     'is accessible on every page, in %s colours, wide and narrow',
     async (colorScheme) => {
-      for (const width of [1_440, 390]) {
+      const [job] = (await product.fleet.admin.call('jobs')).jobs;
+      for (const width of [2_560, 360]) {
         const opened = await openPage(browser, { colorScheme, viewport: { width, height: 900 } });
         await logIn(opened.page, product.fleet.url);
-        for (const path of PAGES) {
+        for (const path of [...PAGES, `/jobs/${job?.jobId}`]) {
           await opened.page.goto(`${product.fleet.url}${path}`);
           await opened.page.getByRole('heading', { level: 1 }).waitFor();
           await opened.page.waitForLoadState('networkidle');
