@@ -67,12 +67,12 @@ test('uploads that a killed agent left are removed when its job is cancelled, th
   }
   await fleet.admin.call('actOnJob', { params: { jobId, action: 'cancel' } });
   await fleet.startAgent('cleaner');
-  await fleet.jobThat(jobId, ({ cleaningUp }) => cleaningUp, 40_000);
-  await fleet.jobThat(jobId, ({ cleaningUp }) => !cleaningUp, 40_000);
-  const left = await until('only the other upload is left', 10_000, async () => {
+  // Not before the lease of the dead agent has ended.
+  const left = await until('only the other upload is left', 60_000, async () => {
     const uploads = await listMultipartUploads(client, { bucket: fleet.bucket, prefix: '' }, callContext());
     return uploads.length === 1 ? uploads : null;
   });
+  await fleet.jobThat(jobId, ({ cleaningUp }) => !cleaningUp, 10_000);
   expect(left.map(({ key }) => key)).toEqual(['somebody/elses']);
   await client.close();
   await fleet.admin.call('deleteJob', { params: { jobId } });
