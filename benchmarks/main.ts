@@ -2,10 +2,9 @@
  * The benchmarks: all suites, or those that are named.
  *
  *   npm run bench                       everything; writes benchmarks/RESULTS.md
- *   npm run bench -- quota memory       these suites, to the terminal
+ *   npm run bench -- quota memory       these suites; their sections of RESULTS.md are written anew
  *   npm run bench -- --quick [suite …]  short runs, to see that they work; their figures mean little
  */
-import { writeFile } from 'node:fs/promises';
 import { consoleSuite } from './console/suite.ts';
 import { copySuite } from './copy/suite.ts';
 import { governorSuite } from './governor/suite.ts';
@@ -17,7 +16,8 @@ import { memorySuite } from './memory/suite.ts';
 import { beLimiter, REDIS_LIMITER } from './redis/limiter-process.ts';
 import { quotaSuite } from './redis/suite.ts';
 import { Progress } from './report/progress.ts';
-import { page, sectionText, targetLines } from './report/page.ts';
+import { sectionText, targetLines } from './report/page.ts';
+import { keepResult, writePage } from './report/results.ts';
 import type { Pace, Section, Suite } from './report/section.ts';
 
 const suites: Readonly<Record<string, Suite>> = {
@@ -55,15 +55,17 @@ async function runSuites(): Promise<void> {
   const sections: Section[] = [];
   for (const [name, suite] of Object.entries(suites)) {
     if (named.length > 0 && !named.includes(name)) continue;
+    const suiteStartedMs = performance.now();
     const section = await suite(quick ? QUICK : FULL, progress);
     progress.done();
+    if (!quick) keepResult(name, section, new Date(), (performance.now() - suiteStartedMs) / 60_000);
     sections.push(section);
     process.stdout.write(`\n${sectionText(section)}\n`);
   }
   const minutes = (performance.now() - startedMs) / 60_000;
   process.stdout.write(`\n${targetLines(sections)}\n\n${minutes.toFixed(1)} minutes\n`);
-  if (named.length === 0 && !quick) {
-    await writeFile(new URL('RESULTS.md', import.meta.url), page(sections, new Date(), minutes));
+  if (!quick) {
+    writePage(Object.keys(suites));
     process.stdout.write('Written to benchmarks/RESULTS.md\n');
   }
 }

@@ -14,7 +14,7 @@ const GIB = 1024 ** 3;
 const LARGE_OBJECTS = 4;
 /** The gateway's store takes two bytes of memory for one of an object, and holds source and target. */
 const MEMORY_PER_BYTE = 4;
-const SPARE_BYTES = 4 * GIB;
+const SPARE_BYTES = 8 * GIB;
 
 function fits(bytes: number): boolean {
   return LARGE_OBJECTS * bytes * MEMORY_PER_BYTE + SPARE_BYTES <= freemem();

@@ -6,7 +6,7 @@ export function describeMachine(): string {
   const processors = cpus();
   return [
     `- ${processors.length} × ${processors[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}`,
-    `- Node ${process.versions.node} (V8 ${process.versions.v8}), Redis ${versionOf('redis-server')}, memcached ${versionOf('memcached')}; all on this machine, over loopback`,
+    `- Node ${process.versions.node} (V8 ${process.versions.v8}), Redis ${versionOf('redis-server')}, memcached ${versionOf('memcached')}, Ceph ${versionOf('radosgw')}, rclone ${versionOf('rclone')}; all on this machine, over loopback`,
     `- load average of the minute before: ${loadBefore.toFixed(2)}`,
   ].join('\n');
 }

@@ -1,6 +1,15 @@
-import { describeMachine } from './machine.ts';
 import type { Section } from './section.ts';
 import { table } from './table.ts';
+
+/** The last whole run of one suite. */
+export interface Result {
+  readonly section: Section;
+  /** Day, `2026-11-30`. */
+  readonly date: string;
+  readonly minutes: number;
+  /** Markdown: the machine, its programs, and how busy it was before. */
+  readonly machine: string;
+}
 
 export function sectionText({ title, text }: Section): string {
   return `## ${title}\n\n${text}`;
@@ -14,19 +23,21 @@ export function targetLines(sections: readonly Section[]): string {
   return table(['target', 'wanted', 'measured', ''], rows);
 }
 
-/** The page that keeps the results of a whole run. */
-export function page(sections: readonly Section[], date: Date, minutes: number): string {
+/** The page that keeps the results. */
+export function page(results: readonly Result[]): string {
+  const sections = results.map(({ section, date, minutes, machine }) => {
+    const [heading = '', ...rest] = sectionText(section).split('\n');
+    return [heading, '', `${date}, one run of ${minutes.toFixed(1)} minutes:`, '', machine, ...rest].join('\n');
+  });
   return `# Results of the benchmarks
 
-Written by \`npm run bench\` on ${date.toISOString().slice(0, 10)}; all figures are of one run of ${minutes.toFixed(1)} minutes. Compare ratios, not
-absolute figures: these depend on the machine and on what else it did.
-
-${describeMachine()}
+Written by \`npm run bench\`. All figures of a section are of one run, peers included. Compare ratios, not absolute figures: these
+depend on the machine and on what else it did.
 
 ## Targets
 
-${targetLines(sections)}
+${targetLines(results.map(({ section }) => section))}
 
-${sections.map(sectionText).join('\n\n')}
+${sections.join('\n\n')}
 `;
 }
