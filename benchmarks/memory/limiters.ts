@@ -23,9 +23,9 @@ class Walk {
   #next = 0;
 
   next(subjects: readonly string[]): string {
-    const subject = subjects[this.#next] ?? '';
-    this.#next = this.#next + 1 === subjects.length ? 0 : this.#next + 1;
-    return subject;
+    // One walk goes over several lists.
+    if (this.#next >= subjects.length) this.#next = 0;
+    return subjects[this.#next++] ?? '';
   }
 }
 
