@@ -35,6 +35,9 @@ export async function* checkByListing(
   options: ListingCheckOptions,
 ): AsyncGenerator<readonly WorkItem[], void> {
   const listing = new TargetListing(fetch, listOptions(options));
+  const { copiedSinceMs } = options;
+  // Many servers tell whole seconds.
+  const sinceMs = copiedSinceMs === undefined ? null : Math.floor(copiedSinceMs / 1_000) * 1_000;
   try {
     for await (const page of pages) {
       let start = 0;
@@ -47,7 +50,7 @@ export async function* checkByListing(
           start = index;
           await listing.readTo(key);
         }
-        decide(options.plan, item, listing.find(key), options.copiedSinceMs ?? null);
+        decide(options.plan, item, listing.find(key), sinceMs);
       }
       yield start === 0 ? page : page.slice(start);
     }
@@ -59,9 +62,7 @@ export async function* checkByListing(
 function decide({ mode, tuning }: CopyPlan, item: WorkItem, found: Found, copiedSinceMs: number | null): void {
   if (found === 'unknown') return;
   if (mode === 'copy-all') {
-    // Many servers tell whole seconds.
-    const since = copiedSinceMs === null ? null : Math.floor(copiedSinceMs / 1_000) * 1_000;
-    const isOurs = found !== 'absent' && since !== null && found.lastModifiedMs >= since;
+    const isOurs = found !== 'absent' && copiedSinceMs !== null && found.lastModifiedMs >= copiedSinceMs;
     if (!isOurs || !tuning.verifyEtags || !isSameContent(comparable(item), comparable(found))) return;
     // One request writes a plain object with headers and tags; of one in parts the tags may have come too late.
     item.verdict = md5OfEtag(found.etag) === null ? 'perhaps-copied' : 'copied';

@@ -1,7 +1,8 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { chmod, link, open, readFile, rm } from 'node:fs/promises';
+import { generateKeyPairSync } from 'node:crypto';
+import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UnusableDatabase } from '../../ports/unusable-database.ts';
+import { createSecretFile } from './create-secret-file.ts';
 
 /** Name of the file in the data directory. */
 export const MANIFEST_KEY_FILE = 'manifest-key.pem';
@@ -33,21 +34,8 @@ async function readIfThere(path: string): Promise<string | undefined> {
   });
 }
 
-/** Written whole under another name first: a crash leaves no half file, and of two first starts one wins. */
 async function create(path: string): Promise<string> {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const draft = `${path}.${randomBytes(4).toString('hex')}`;
-  const file = await open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(pem);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  try {
-    await link(draft, path);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await createSecretFile(path, pem);
   return pem;
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UnusableDatabase } from '../../ports/unusable-database.ts';
+import { createSecretFile } from './create-secret-file.ts';
 
 const secret = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url');
 
@@ -101,7 +102,6 @@ function fresh(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Written whole under another name first: a crash leaves no half file, and of two first starts one wins. */
 async function create(path: string): Promise<ConsoleSecrets> {
   const secrets: ConsoleSecrets = {
     version: 1,
@@ -110,18 +110,6 @@ async function create(path: string): Promise<ConsoleSecrets> {
     enrolmentToken: fresh(),
     metricsToken: fresh(),
   };
-  const draft = `${path}.${randomBytes(4).toString('hex')}`;
-  const file = await open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  try {
-    await link(draft, path);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await createSecretFile(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
 }
