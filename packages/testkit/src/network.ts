@@ -1,2 +1,3 @@
 /** A TCP proxy that breaks connections as networks do. */
 export * from './network/fault-proxy.ts';
+export type { Loss } from './network/loss.ts';

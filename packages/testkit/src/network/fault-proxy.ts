@@ -1,5 +1,6 @@
 import { createServer, connect } from 'node:net';
 import type { Server, Socket } from 'node:net';
+import { LossyNetwork, type ConnectionFate, type Loss } from './loss.ts';
 
 /**
  * What the proxy does with what passes through it.
@@ -32,6 +33,8 @@ export interface FaultProxy {
   cutReplies(count: number): void;
   /** Delays every chunk of each direction by `delayMs`; 0 ends it. Order is kept. */
   setDelay(delayMs: number): void;
+  /** Loses a part of what passes, as TCP shows that to its users (see `Loss`); null ends it. Open connections live on. */
+  setLoss(loss: Loss | null): void;
   /** Resets every open connection now; new ones are accepted. */
   resetAll(): void;
   /** New connections go to another port, as when an address moves to another server. */
@@ -42,8 +45,8 @@ export interface FaultProxy {
 interface Wire {
   readonly from: Socket;
   readonly to: Socket;
-  /** Chunks that a stall or a delay holds back, with the time at which they may pass. */
-  readonly held: { readonly chunk: Buffer; readonly dueMs: number }[];
+  /** What a stall, a delay or a loss holds back. The end of a stream (null) waits for its turn like its bytes. */
+  readonly held: { readonly chunk: Buffer | null; readonly arrivedMs: number; readonly lostMs: number }[];
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -52,13 +55,18 @@ interface Pair {
   readonly server: Socket;
   readonly up: Wire;
   readonly down: Wire;
+  /** Nothing passes before this moment, because the SYN was lost. */
+  readonly opensAtMs: number;
   /** Bytes of this pair were lost, so its streams can never be in step again. */
   broken: boolean;
+  /** One side has closed in good order; what it sent is still on its way. */
+  closing: boolean;
 }
 
 interface State {
   mode: FaultMode;
   delayMs: number;
+  loss: LossyNetwork | null;
   cutsLeft: number;
   accepted: number;
   bytesUp: number;
@@ -72,6 +80,7 @@ export async function startFaultProxy(to: { port: number; host?: string }): Prom
   const state: State = {
     mode: 'pass',
     delayMs: 0,
+    loss: null,
     cutsLeft: Number.POSITIVE_INFINITY,
     accepted: 0,
     bytesUp: 0,
@@ -81,7 +90,7 @@ export async function startFaultProxy(to: { port: number; host?: string }): Prom
   const server = createServer({ allowHalfOpen: true }, (client) => {
     state.accepted += 1;
     if (state.mode === 'refuse') client.resetAndDestroy();
-    else openPair(state, client, target);
+    else admit(state, client, target);
   });
   const port = await listen(server);
   return {
@@ -107,6 +116,9 @@ export async function startFaultProxy(to: { port: number; host?: string }): Prom
     setDelay: (delayMs) => {
       state.delayMs = delayMs;
       for (const pair of state.pairs) release(state, pair);
+    },
+    setLoss: (loss) => {
+      state.loss = loss === null ? null : new LossyNetwork(loss);
     },
     resetAll: () => resetAll(state),
     retarget: (port) => {
@@ -141,7 +153,18 @@ function changeMode(state: State, mode: FaultMode, cuts: number): void {
   for (const pair of state.pairs) release(state, pair);
 }
 
-function openPair(state: State, client: Socket, target: { port: number; host?: string }): void {
+function admit(state: State, client: Socket, target: { port: number; host?: string }): void {
+  const fate = state.loss?.connectionFate() ?? { type: 'lives', delayMs: 0 };
+  if (fate.type === 'reset') client.resetAndDestroy();
+  else openPair(state, client, target, fate);
+}
+
+function openPair(
+  state: State,
+  client: Socket,
+  target: { port: number; host?: string },
+  fate: Exclude<ConnectionFate, { type: 'reset' }>,
+): void {
   const server = connect({ port: target.port, host: target.host ?? '127.0.0.1', allowHalfOpen: true });
   client.setNoDelay(true);
   server.setNoDelay(true);
@@ -150,7 +173,9 @@ function openPair(state: State, client: Socket, target: { port: number; host?: s
     server,
     up: { from: client, to: server, held: [], timer: undefined },
     down: { from: server, to: client, held: [], timer: undefined },
-    broken: state.mode === 'half-open',
+    opensAtMs: fate.type === 'lives' && fate.delayMs > 0 ? performance.now() + fate.delayMs : 0,
+    broken: state.mode === 'half-open' || fate.type === 'mute',
+    closing: false,
   };
   state.pairs.add(pair);
   client.on('data', (chunk: Buffer) => {
@@ -165,12 +190,11 @@ function openPair(state: State, client: Socket, target: { port: number; host?: s
   for (const socket of [client, server]) {
     // A broken pair tells nobody: that is what half-open means.
     socket.on('error', () => undefined);
-    socket.on('end', () => {
-      if (!pair.broken) (socket === client ? server : client).end();
-    });
-    socket.on('close', () => {
+    socket.on('end', () => arrive(state, pair, socket === client ? pair.up : pair.down, null));
+    socket.on('close', (hadError: boolean) => {
       if (pair.broken && socket === server) return;
-      dropPair(state, pair);
+      pair.closing = !hadError && !pair.broken;
+      if (!pair.closing || !isHolding(pair)) dropPair(state, pair);
     });
   }
 }
@@ -181,32 +205,39 @@ function cutPair(state: State, pair: Pair): void {
   if (state.cutsLeft <= 0) changeMode(state, 'pass', Number.POSITIVE_INFINITY);
 }
 
-function arrive(state: State, pair: Pair, wire: Wire, chunk: Buffer): void {
+function arrive(state: State, pair: Pair, wire: Wire, chunk: Buffer | null): void {
   if (pair.broken) return;
-  wire.held.push({ chunk, dueMs: performance.now() + state.delayMs });
-  releaseWire(state, wire);
+  wire.held.push({ chunk, arrivedMs: performance.now(), lostMs: state.loss?.chunkDelayMs() ?? 0 });
+  releaseWire(state, pair, wire);
 }
 
 function release(state: State, pair: Pair): void {
   for (const wire of [pair.up, pair.down]) {
     if (pair.broken) wire.held.length = 0;
-    releaseWire(state, wire);
+    releaseWire(state, pair, wire);
   }
 }
 
-function releaseWire(state: State, wire: Wire): void {
+function releaseWire(state: State, pair: Pair, wire: Wire): void {
   clearTimeout(wire.timer);
   wire.timer = undefined;
   if (state.mode === 'stall') return;
   for (let next = wire.held[0]; next !== undefined; next = wire.held[0]) {
-    const waitMs = state.delayMs === 0 ? 0 : next.dueMs - performance.now();
+    const dueMs = Math.max(pair.opensAtMs, next.arrivedMs + next.lostMs + state.delayMs);
+    const waitMs = dueMs - performance.now();
     if (waitMs > 0) {
-      wire.timer = setTimeout(() => releaseWire(state, wire), Math.ceil(waitMs));
+      wire.timer = setTimeout(() => releaseWire(state, pair, wire), Math.ceil(waitMs));
       return;
     }
     wire.held.shift();
-    if (wire.to.writable) wire.to.write(next.chunk);
+    if (next.chunk === null) wire.to.end();
+    else if (wire.to.writable) wire.to.write(next.chunk);
   }
+  if (pair.closing && !isHolding(pair)) dropPair(state, pair);
+}
+
+function isHolding(pair: Pair): boolean {
+  return pair.up.held.length > 0 || pair.down.held.length > 0;
 }
 
 function dropPair(state: State, pair: Pair): void {

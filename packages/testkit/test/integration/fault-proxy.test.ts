@@ -131,3 +131,46 @@ test('refuse resets open and new connections; a delay keeps order', async () => 
   await eventually(() => third.text().replaceAll('re:', '') === 'xy');
   expect(performance.now() - startMs).toBeGreaterThan(100);
 });
+
+test('loss delays and reorders nothing: every byte arrives, some much later', async () => {
+  proxy.setLoss({ share: 0.3, seed: 7, retransmitMs: 20, deadShare: 0 });
+  const { socket, text } = await open();
+  const sent = Array.from({ length: 40 }, (_, n) => String.fromCharCode(65 + n));
+  const startMs = performance.now();
+  for (const [n, letter] of sent.entries()) {
+    socket.write(letter);
+    // One chunk each, so that each may be lost.
+    await eventually(() => proxy.bytesUp === n + 1);
+  }
+  await eventually(() => received === sent.join(''));
+  expect(performance.now() - startMs).toBeGreaterThan(20);
+  await eventually(() => text().replaceAll('re:', '') === sent.join(''));
+});
+
+test('loss kills a part of new connections: half of those are reset, half are never answered', async () => {
+  proxy.setLoss({ share: 0, seed: 3, deadShare: 1 });
+  const tried = await Promise.all(Array.from({ length: 20 }, () => open()));
+  let reset = 0;
+  for (const { socket, closed } of tried) {
+    void closed.then(() => (reset += 1));
+    socket.write('x');
+  }
+  await eventually(() => reset > 0 && reset + proxy.open === tried.length);
+  expect(received).toBe('');
+  expect(proxy.open).toBeGreaterThan(0);
+  proxy.setLoss(null);
+  const fresh = await open();
+  fresh.socket.write('c');
+  await eventually(() => fresh.text() === 're:c');
+});
+
+test('what a server sent before it closed arrives also when it is delayed', async () => {
+  proxy.setDelay(50);
+  const { socket, text, closed } = await open();
+  socket.end('bye');
+  await eventually(() => received === 'bye');
+  for (const each of sockets) each.end();
+  await closed;
+  expect(text()).toBe('re:bye');
+  await eventually(() => proxy.open === 0);
+});
