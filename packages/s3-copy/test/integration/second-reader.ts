@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import {
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import type { S3TestServer } from '@weir/testkit/s3';
 
 /** What a bucket holds, read by Amazon's SDK and not by the code under test. */
@@ -64,4 +70,13 @@ export async function readObject(client: S3Client, bucket: string, key: string):
 export async function readUploads(client: S3Client, bucket: string): Promise<string[]> {
   const uploads = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
   return (uploads.Uploads ?? []).map((upload) => upload.Key ?? '');
+}
+
+/** Numbers of the parts that have arrived, of all uploads that a bucket keeps for a key. */
+export async function readParts(client: S3Client, bucket: string, key: string): Promise<number[]> {
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: key }));
+  const parts = await Promise.all(
+    Uploads.map(async ({ UploadId }) => client.send(new ListPartsCommand({ Bucket: bucket, Key: key, UploadId }))),
+  );
+  return parts.flatMap(({ Parts = [] }) => Parts.map(({ PartNumber = 0 }) => PartNumber));
 }
