@@ -7,6 +7,10 @@ const conditions = ['@weir/source', 'node'];
 const resolve = { conditions };
 const ssr = { resolve: { conditions, externalConditions: conditions } };
 
+// Where real servers, processes and browsers share a small machine, a test may fail once for want of time. It gets one more try,
+// and `npm test` names each that needed it: such a test is to be mended. Unit tests get none: nothing in them depends on time.
+const SECOND_TRY = 1;
+
 export default defineConfig({
   resolve,
   ssr,
@@ -29,6 +33,7 @@ export default defineConfig({
           hookTimeout: 180_000,
           // Real servers and whole fleets: one file at a time keeps a two-core machine honest.
           fileParallelism: false,
+          retry: SECOND_TRY,
         },
       },
       {
@@ -39,6 +44,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           fileParallelism: false,
+          retry: SECOND_TRY,
         },
       },
     ],
