@@ -1,6 +1,6 @@
 import { DEFAULT_WINDOW_SECONDS, type FieldProblem, ROLES, type Role } from '@weir/protocol';
 import { z } from 'zod';
-import { isStorageUrl, SQLITE_URL } from './storage-url.ts';
+import { isPostgresUrl, isRedisUrl, isStorageUrl, SQLITE_URL } from './storage-url.ts';
 import { fieldProblems } from '../validation/field-problems.ts';
 
 /** An account that is made, or brought to this role and password, when the console starts. */
@@ -20,6 +20,16 @@ export interface ConsoleOptions {
    * `postgres://user:password@host:port/database`, PostgreSQL 13 or later. Holds a password: never repeated or logged.
    */
   storageUrl: string;
+  /**
+   * `redis://…` or `rediss://…` of Redis or Valkey: several consoles share the database then, and one of them leads. Needs
+   * PostgreSQL. Absent: this console is alone. Holds a password: never repeated or logged.
+   */
+  redisUrl?: string | undefined;
+  /**
+   * Address at which the other consoles of the group reach this one, without a path. Default: the one that is listened on;
+   * needed where that is every address of the machine. Means nothing without `redisUrl`.
+   */
+  advertiseUrl?: string | undefined;
   /** Address to listen on. Default 127.0.0.1: reachable from this machine only. */
   host: string;
   /** Port to listen on; 0: any free one. Default 8180. */
@@ -55,6 +65,9 @@ const wholeNumber = (least: number, most: number): z.ZodNumber =>
     .min(least, `must be at least ${least}`)
     .max(most, `must be at most ${most}`);
 
+/** Addresses that mean every one of the machine: good to listen on, useless to be reached at. */
+const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
+
 const consoleOptions = z
   .strictObject({
     dataDir: path,
@@ -62,6 +75,14 @@ const consoleOptions = z
       .string()
       .refine(isStorageUrl, 'must be sqlite: or postgres://user:password@host:port/database')
       .default(SQLITE_URL),
+    redisUrl: z
+      .string()
+      .refine(isRedisUrl, 'must be redis://user:password@host:port/number or rediss://…, without further parameters')
+      .optional(),
+    advertiseUrl: z
+      .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+      .refine(isOrigin, 'must be http://host:port or https://host:port, without user, password and path')
+      .optional(),
     host: z.string().min(1, 'must not be empty').default('127.0.0.1'),
     port: wholeNumber(0, 65_535).default(8_180),
     webRoot: path.optional(),
@@ -95,7 +116,28 @@ const consoleOptions = z
     error: 'must be given together with tlsCertFile',
     // Otherwise this would be said only once everything else is right.
     when: () => true,
-  });
+  })
+  .refine(({ redisUrl, storageUrl }) => redisUrl === undefined || isPostgresUrl(storageUrl ?? SQLITE_URL), {
+    path: ['redisUrl'],
+    error: 'needs storageUrl postgres://…: the consoles of a group share one database',
+    when: () => true,
+  })
+  .refine(
+    ({ redisUrl, advertiseUrl, host }) =>
+      redisUrl === undefined || advertiseUrl !== undefined || !EVERY_ADDRESS.has(host ?? ''),
+    {
+      path: ['advertiseUrl'],
+      error:
+        'is missing: the others cannot connect to 0.0.0.0 or ::, so name the address at which they reach this console',
+      when: () => true,
+    },
+  );
+
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password, pathname, search, hash } = new URL(text);
+  return username === '' && password === '' && pathname === '/' && search === '' && hash === '';
+}
 
 /** Reads options; every problem is listed at once, nothing is guessed. */
 export function parseConsoleOptions(

@@ -14,3 +14,13 @@ export function isPostgresUrl(text: string): boolean {
   const { protocol, pathname } = new URL(text);
   return POSTGRES_PROTOCOLS.has(protocol) && pathname.length > 1;
 }
+
+const REDIS_PROTOCOLS = new Set(['redis:', 'rediss:']);
+
+/** Whether a text is the address of a Redis server: host, and a database by its number if any. */
+export function isRedisUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname, search, hash } = new URL(text);
+  const known = REDIS_PROTOCOLS.has(protocol) && hostname !== '';
+  return known && /^(\/\d{0,4})?$/.test(pathname) && search === '' && hash === '';
+}

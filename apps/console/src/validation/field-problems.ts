@@ -6,7 +6,7 @@ const VALUE_CHARACTERS = 64;
 /** Problems reported at most: a body of 1 MiB can hold very many. */
 const MAX_PROBLEMS = 50;
 /** Fields whose value is never repeated back. */
-const SECRET_FIELD = /pass(word|phrase)|secret|token|credential|cookie|authorization|storageUrl/i;
+const SECRET_FIELD = /pass(word|phrase)|secret|token|credential|cookie|authorization|storageUrl|redisUrl/i;
 
 /** Turns what zod found into problems: which field, what was sent, what would be right. One for each field. */
 export function fieldProblems(error: z.core.$ZodError, input: unknown): FieldProblem[] {

@@ -59,3 +59,35 @@ test('windows are 1 to 300 seconds long', () => {
   for (const windowSeconds of [0.5, 301, '30', Number.NaN])
     expect(parseConsoleOptions({ dataDir: 'd', windowSeconds }).ok).toBe(false);
 });
+
+test('consoles of a group share PostgreSQL, and each has an address at which the others reach it', () => {
+  const group = { dataDir: 'd', storageUrl: 'postgres://weir@db/weir', redisUrl: 'redis://:hunter2@cache:6379/1' };
+  const problems = (change: object): unknown => {
+    const parsed = parseConsoleOptions({ ...group, ...change });
+    return parsed.ok ? [] : parsed.problems;
+  };
+  expect(problems({})).toEqual([]);
+  expect(problems({ redisUrl: 'rediss://cache' })).toEqual([]);
+  expect(problems({ host: '0.0.0.0', advertiseUrl: 'http://10.0.0.7:8180' })).toEqual([]);
+  expect(problems({ storageUrl: 'sqlite:' })).toMatchObject([
+    { field: 'redisUrl', problem: expect.stringContaining('needs storageUrl') },
+  ]);
+  for (const host of ['0.0.0.0', '::']) {
+    expect(problems({ host })).toMatchObject([
+      { field: 'advertiseUrl', problem: expect.stringContaining('is missing') },
+    ]);
+  }
+  for (const redisUrl of [
+    'cache:6379',
+    'http://:hunter2@cache',
+    'redis://:hunter2@cache/one',
+    'redis://:hunter2@cache?x=1',
+  ]) {
+    const found = problems({ redisUrl });
+    expect(found).toMatchObject([{ field: 'redisUrl' }]);
+    expect(JSON.stringify(found)).not.toContain('hunter2');
+  }
+  for (const advertiseUrl of ['10.0.0.7', 'ftp://10.0.0.7', 'http://10.0.0.7/weir', 'http://ann@10.0.0.7']) {
+    expect(problems({ advertiseUrl })).toMatchObject([{ field: 'advertiseUrl' }]);
+  }
+});
