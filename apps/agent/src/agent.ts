@@ -9,7 +9,7 @@
  */
 import type { Client } from '@weir/client';
 import { AgentGovernor, heartbeatsOver, type GovernorEvent } from '@weir/governor-client';
-import { MAX_CLAIM_WAIT_SECONDS, type Assignment, type ClaimResponse } from '@weir/protocol';
+import { MAX_CLAIM_WAIT_SECONDS, progressSpoken, type Assignment, type ClaimResponse } from '@weir/protocol';
 import type { OperationGate } from '@weir/s3-copy';
 import type { Logger } from 'pino';
 import { ClaimLoop } from './claim-loop.ts';
@@ -147,7 +147,10 @@ export class Agent {
           const answer = await client.call('split', { params: { shardId }, body: { leaseId, boundaries }, signal });
           return answer.work;
         },
-        report: (shardId, body, signal) => client.call('progress', { params: { shardId }, body, signal }),
+        report: (shardId, report, signal) => {
+          const body = progressSpoken(report, this.#governor.consoleProtocolVersion);
+          return client.call('progress', { params: { shardId }, body, signal });
+        },
       },
       holdoff: () => this.#governor.holdoff,
       onThrottled: ({ code, message }) => {

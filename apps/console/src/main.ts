@@ -1,6 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DEFAULT_GOVERNOR_SETTINGS, ONLINE_WINDOWS, type Assignment } from '@weir/protocol';
+import {
+  DEFAULT_GOVERNOR_SETTINGS,
+  OLDEST_PROTOCOL_VERSION,
+  ONLINE_WINDOWS,
+  type Assignment,
+} from '@weir/protocol';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { giveBack } from './actions/claim-work.ts';
 import type { ConsoleContext, ConsoleLimits } from './actions/context.ts';
@@ -164,7 +169,7 @@ function limitsOf(options: ConsoleOptions): ConsoleLimits {
   return {
     windowSeconds: options.windowSeconds,
     initialSplit: options.initialSplit,
-    oldestProtocolVersion: 1,
+    oldestProtocolVersion: OLDEST_PROTOCOL_VERSION,
     sessionMs: 12 * 3_600_000,
     probeTimeoutMs: 10_000,
   };
@@ -218,6 +223,7 @@ export async function assemble(
       windowMs,
       limitTps: governed.governing.enforcedTps,
       start,
+      setLimitTps: governed.governing.enforcedSetTps,
     }),
     alarms,
     leases,
@@ -231,6 +237,7 @@ export async function assemble(
       giveBack: (assignment) => giveBack(context, assignment),
       load: (agentId) => leases.load(agentId),
       onError: (error) => logger.error({ error: String(error) }, 'the queue could not be read'),
+      level: (agentId) => fleet.get(agentId)?.protocolVersion ?? 0,
     }),
     governor,
     windows: [],

@@ -12,6 +12,7 @@
  */
 import { chargeFor, CreditWindow, type S3Operation, type TransactionType } from '@weir/governor';
 import {
+  OLDEST_PROTOCOL_VERSION,
   PROTOCOL_VERSION,
   type Grant,
   type HeartbeatRequest,
@@ -51,6 +52,7 @@ export class AgentGovernor {
   /** Time between two heartbeats as the console said last. */
   #intervalMs = 0;
   #holdoff: HoldoffUnderWay | null = null;
+  #consoleVersion: number = OLDEST_PROTOCOL_VERSION;
   #stopped: GovernorStoppedError | null = null;
   /**
    * Resolves when a console has answered for the first time; rejects with GovernorStoppedError when it refuses this agent
@@ -148,6 +150,11 @@ export class AgentGovernor {
     return { remainingMs, reason: reason.slice(0, 500), jobId };
   }
 
+  /** Version of the wire that the console speaks which answered last; the oldest that is understood before any did. */
+  get consoleProtocolVersion(): number {
+    return this.#consoleVersion;
+  }
+
   /** What is going on right now. */
   get status(): GovernorStatus {
     return {
@@ -194,6 +201,7 @@ export class AgentGovernor {
       this.#undelivered = null;
       this.#safe.told(request.safeOps ?? 0);
       this.#safe.end();
+      this.#consoleVersion = response.protocolVersion ?? OLDEST_PROTOCOL_VERSION;
       this.#noteConsole();
       this.#settleReady?.resolve();
       this.#adopt(response.limiter);

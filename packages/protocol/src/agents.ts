@@ -72,6 +72,8 @@ export const heartbeatResponse = z.object({
   /** When the next heartbeat is due, in seconds from now. */
   nextHeartbeatSeconds: z.number().positive(),
   consoleTimeMs: timestampMs,
+  /** Version of the wire that this console speaks; absent: 1. */
+  protocolVersion: z.number().int().positive().optional(),
 });
 export type HeartbeatResponse = z.infer<typeof heartbeatResponse>;
 

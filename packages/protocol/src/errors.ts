@@ -24,6 +24,7 @@ export const ERROR_CODES = [
   'bucket-not-found',
   'store-unreachable',
   'protocol-too-old',
+  'protocol-too-new',
   'payload-too-large',
   'too-many-requests',
   'storage-unavailable',

@@ -1,6 +1,7 @@
 export * from './accounts.ts';
 export * from './agents.ts';
 export * from './alarms.ts';
+export * from './assignment-needs.ts';
 export * from './audit-trail.ts';
 export * from './errors.ts';
 export * from './forbidden-addresses.ts';
@@ -10,6 +11,7 @@ export * from './jobs.ts';
 export * from './limits.ts';
 export * from './manifest.ts';
 export * from './monitor.ts';
+export * from './older-versions.ts';
 export * from './quotas.ts';
 export * from './routes.ts';
 export * from './session.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { grant } from './windows.ts';
 import { holdoff, limiterInstructions } from './agents.ts';
+import { assignmentNeed } from './assignment-needs.ts';
 import { bucketName, count, displayName, id, objectKey, rate, timestampMs, utf8Length } from './identifiers.ts';
 import { jobOptions } from './job-options.ts';
 import {
@@ -175,6 +176,11 @@ export const jobView = z.object({
   progressPercent: rate.nullable(),
   etaMs: count.nullable(),
   agents: z.array(jobAgent),
+  /** What it asks of its agents that older ones do not know, and the version of the wire that they must speak for it. */
+  needs: z.array(assignmentNeed),
+  needsVersion: count,
+  /** Parts of it wait although agents are online: all of those are too old for it. */
+  waitsForNewerAgents: z.boolean(),
   /** Agents that hold a part of this job and cannot work on it, the longest first; a job that is healthy has none. */
   troubles: z.array(troubleView),
   /** The job was cancelled, and agents still remove what others left unfinished at the target. */

@@ -1,5 +1,11 @@
-/** Version of the wire. Sent by agents in every heartbeat; the console lists other versions in amber. */
-export const PROTOCOL_VERSION = 1;
+/**
+ * Version of the wire, with what each one brought in docs/protocol.md. Agents send it in every heartbeat, consoles in every
+ * answer to one: whoever is newer speaks the version of the other. The console lists other versions in amber.
+ */
+export const PROTOCOL_VERSION = 2;
+
+/** Oldest version of agents that a console understands, and of consoles that an agent does: the one before. */
+export const OLDEST_PROTOCOL_VERSION = 1;
 
 /** Length of a credit window and of the heartbeat cycle, in seconds, when the console is not told otherwise. */
 export const DEFAULT_WINDOW_SECONDS = 30;

@@ -32,8 +32,10 @@ export type MonitorRow = z.infer<typeof monitorRow>;
 /** Columns of the chart; all arrays have one entry per sampled point, oldest first. */
 export const monitorSeries = z.object({
   atMs: z.array(timestampMs),
-  /** The limit that the windows of the point ran under; null: the limiter was off. */
+  /** The limit that the windows of the point ran under, the lowest of a longer point; null: the limiter was off. */
   limitTps: z.array(rate.nullable()),
+  /** The limit that was set or scheduled for them: above the other one while a cluster asked for less. */
+  setLimitTps: z.array(rate.nullable()),
   totalTps: z.array(rate.nullable()),
   /** Highest sampled total within the point; the same as `totalTps` where a point is one sample. */
   peakTps: z.array(rate.nullable()),

@@ -91,6 +91,7 @@ function explain(config: AgentConfig, error: ApiError): EnrolmentError {
     'wrong-enrolment-token': `the console at ${consoleUrl} does not accept the enrolment token: copy the current one from its Agents page`,
     'name-taken': `another agent called "${name}" is online at ${consoleUrl}: choose another name, or stop that agent and wait until it is offline`,
     'protocol-too-old': `the console at ${consoleUrl} needs a newer agent than version ${config.version}`,
+    'protocol-too-new': `the console at ${consoleUrl} is older than this agent of version ${config.version} can speak to: upgrade the console first`,
   };
   const message = explained[error.code] ?? `the console at ${consoleUrl} refuses to enrol this agent: ${error.message}`;
   return new EnrolmentError(error.code, message, error);

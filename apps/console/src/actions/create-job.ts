@@ -1,4 +1,4 @@
-import type { FieldProblem, JobInput, JobView } from '@weir/protocol';
+import { jobNeeds, versionFor, type FieldProblem, type JobInput, type JobView } from '@weir/protocol';
 import type { StoredEndpoint } from '../ports/endpoint-store.ts';
 import type { StoredJob } from '../ports/job-store.ts';
 import { newShard } from '../queue/shard.ts';
@@ -29,6 +29,7 @@ export async function createJob(context: ConsoleContext, input: JobInput, actor:
     target: { ...input.target, endpointName: target.name },
     mode: input.mode,
     options: input.options,
+    needsVersion: versionFor(jobNeeds(input.options, source.endpointId === target.endpointId)),
     state: 'queued',
     error: null,
     createdBy: actor,

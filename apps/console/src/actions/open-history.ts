@@ -11,15 +11,18 @@ export async function openHistory(
   stores: Pick<Stores, 'history'>,
   fleet: Fleet,
   alarms: readonly AlarmView[],
-  given: { windowMs: number; limitTps: number | null; start: Moment },
+  given: { windowMs: number; limitTps: number | null; setLimitTps: number | null; start: Moment },
 ): Promise<MonitorHistory> {
-  const { windowMs, limitTps, start } = given;
+  const { windowMs, limitTps, setLimitTps, start } = given;
   const sinceMs = start.nowMs - windowMs * MONITOR_POINTS;
   const samples = await stores.history.samplesSince(sinceMs);
   const events = new EventLog(await stores.history.eventsSince(sinceMs));
   const last = samples.at(-1);
-  const limits = new LimitTimeline(windowMs, last === undefined ? limitTps : last.limitTps);
-  limits.note(limitTps, start.steadyMs);
+  const limits =
+    last === undefined
+      ? new LimitTimeline(windowMs, limitTps, setLimitTps)
+      : new LimitTimeline(windowMs, last.limitTps, last.setLimitTps);
+  limits.note(limitTps, start.steadyMs, setLimitTps);
   const agents = fleet.registered().map((agent) => ({
     agentId: agent.agentId,
     name: agent.name,

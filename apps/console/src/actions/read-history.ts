@@ -13,7 +13,7 @@ export async function readHistory(context: ConsoleContext, range: HistoryRange):
   const byTime = new Map(buckets.map((bucket) => [bucket.atMs, bucket]));
   const filled = Array.from({ length: points }, (_, index) => {
     const atMs = sinceMs + index * bucketMs;
-    return byTime.get(atMs) ?? { atMs, limitTps: null, totalTps: null, peakTps: null, agents: [] };
+    return byTime.get(atMs) ?? { atMs, limitTps: null, setLimitTps: null, totalTps: null, peakTps: null, agents: [] };
   });
   const events = await context.storage.history.eventsSince(sinceMs);
   return {

@@ -1,4 +1,4 @@
-import type { JobAgent, JobView } from '@weir/protocol';
+import { jobNeeds, limiterNeeds, versionFor, type AssignmentNeed, type JobAgent, type JobView } from '@weir/protocol';
 import { NO_RATES, type Rates } from '../fleet/job-rates.ts';
 import type { StoredJob } from '../ports/job-store.ts';
 import { CLEANED_UP, UNFINISHED } from '../queue/job-state.ts';
@@ -6,6 +6,7 @@ import { jobProgress, type JobProgress } from '../queue/job-progress.ts';
 import type { ShardOutline } from '../queue/shard.ts';
 import { ConsoleError } from './console-error.ts';
 import type { ConsoleContext } from './context.ts';
+import { limiterInstructions } from './limiter-instructions.ts';
 import { troublesOf } from './job-troubles.ts';
 
 /** One job. @throws ConsoleError not-found */
@@ -23,7 +24,7 @@ export async function listJobs(context: ConsoleContext, limit: number): Promise<
 /** A job as pages see it. */
 export async function jobViewOf(context: ConsoleContext, job: StoredJob): Promise<JobView> {
   const outlines = await context.storage.shards.outlinesOf([job.jobId]);
-  return viewOf(context, job, outlines);
+  return viewOf(context, job, outlines, fleetAbility(context));
 }
 
 async function jobViews(context: ConsoleContext, jobs: readonly StoredJob[]): Promise<JobView[]> {
@@ -31,10 +32,46 @@ async function jobViews(context: ConsoleContext, jobs: readonly StoredJob[]): Pr
   for (const outline of await context.storage.shards.outlinesOf([...byJob.keys()])) {
     byJob.get(outline.jobId)?.push(outline);
   }
-  return jobs.map((job) => viewOf(context, job, byJob.get(job.jobId) ?? []));
+  const ability = fleetAbility(context);
+  return jobs.map((job) => viewOf(context, job, byJob.get(job.jobId) ?? [], ability));
 }
 
-function viewOf(context: ConsoleContext, job: StoredJob, shards: readonly ShardOutline[]): JobView {
+/** What the settings ask of every agent, and the newest version of the wire that one online speaks; null: none is online. */
+interface FleetAbility {
+  asked: AssignmentNeed[];
+  newestVersion: number | null;
+}
+
+function fleetAbility(context: ConsoleContext): FleetAbility {
+  return {
+    asked: limiterNeeds(limiterInstructions(context.governor)),
+    newestVersion: context.fleet.newestOnlineVersion(context.clock.steadyMs()),
+  };
+}
+
+function needsOf(
+  job: StoredJob,
+  shards: readonly ShardOutline[],
+  { asked, newestVersion }: FleetAbility,
+): Pick<JobView, 'needs' | 'needsVersion' | 'waitsForNewerAgents'> {
+  const queued = shards.some((shard) => shard.state === 'queued');
+  const cleansUp = CLEANED_UP.includes(job.state) && shards.some((shard) => shard.dirty);
+  const forJob = cleansUp
+    ? ['clean-up' as const]
+    : jobNeeds(job.options, job.source.endpointId === job.target.endpointId);
+  const needs = [...forJob, ...asked];
+  const needsVersion = versionFor(needs);
+  const handedOut = cleansUp || job.state === 'queued' || job.state === 'running';
+  const tooOld = newestVersion !== null && newestVersion < needsVersion;
+  return { needs, needsVersion, waitsForNewerAgents: handedOut && queued && tooOld };
+}
+
+function viewOf(
+  context: ConsoleContext,
+  job: StoredJob,
+  shards: readonly ShardOutline[],
+  ability: FleetAbility,
+): JobView {
   const nowMs = context.clock.nowMs();
   const unfinished = UNFINISHED.includes(job.state);
   const progress = jobProgress(shards);
@@ -63,6 +100,7 @@ function viewOf(context: ConsoleContext, job: StoredJob, shards: readonly ShardO
     shardsRunning: progress.shardsRunning,
     shardsTotal: progress.shardsTotal,
     agents: agents.map((agent) => jobAgentOf(context, job, shards, agent)),
+    ...needsOf(job, shards, ability),
     troubles,
     cleaningUp: CLEANED_UP.includes(job.state) && shards.some((shard) => shard.dirty),
     holdoffCount: progress.holdoffs,

@@ -1,5 +1,11 @@
 import type { CoordinatorReport } from '@weir/governor';
-import type { HeartbeatRequest, HeartbeatResponse, WindowRecord, WindowUsage } from '@weir/protocol';
+import {
+  PROTOCOL_VERSION,
+  type HeartbeatRequest,
+  type HeartbeatResponse,
+  type WindowRecord,
+  type WindowUsage,
+} from '@weir/protocol';
 import { grantOf, type LiveAgent } from '../fleet/live-agent.ts';
 import { rowFor } from '../fleet/window-rows.ts';
 import type { ConsoleContext } from './context.ts';
@@ -49,6 +55,7 @@ export async function recordHeartbeat(
     grant: secured.grant,
     nextHeartbeatSeconds: secured.askAgainSeconds ?? limits.windowSeconds,
     consoleTimeMs: moment.nowMs,
+    protocolVersion: PROTOCOL_VERSION,
   };
 }
 

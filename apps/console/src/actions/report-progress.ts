@@ -61,7 +61,8 @@ async function answer(
   if (desired !== 'run' || shard.state !== 'leased' || shard.leaseKind !== 'copy' || !report.canSplit)
     return { desired };
   if (context.desk.waiting === 0) return { desired };
-  const splitInto = partsWanted(context, agent.agentId, report, await context.storage.shards.countOf(job.jobId));
+  const shards = await context.storage.shards.countOf(job.jobId);
+  const splitInto = partsWanted(context, agent.agentId, report, job, shards);
   return splitInto === 0 ? { desired } : { desired: 'split', splitInto };
 }
 

@@ -26,9 +26,11 @@ export async function takeSample(context: ConsoleContext): Promise<void> {
       mbps: mbpsOf(usage),
     };
   });
+  const { limitTps } = utilizationOf(context);
   const sample: Sample = {
     atMs: nowMs,
-    limitTps: utilizationOf(context).limitTps,
+    limitTps,
+    setLimitTps: context.history.limits.setFor(limitTps),
     totalTps: fleet.totalActualTps,
     agents: busiest(doing, MAX_SERIES_AGENTS, (agent) => agent.actualTps),
   };

@@ -1,4 +1,4 @@
-import type { Assignment, S3Location } from '@weir/protocol';
+import { ASSIGNMENT_NEEDS, limiterNeeds, versionFor, type Assignment, type S3Location } from '@weir/protocol';
 import type { JobSide, StoredJob } from '../ports/job-store.ts';
 import { leaseShard, returnShard, triedBefore, type Shard } from '../queue/shard.ts';
 import { ConsoleError, isConsoleError } from './console-error.ts';
@@ -6,9 +6,11 @@ import type { ConsoleContext } from './context.ts';
 import { requireAllowedAddress } from './endpoint-addresses.ts';
 import { secretOf } from './endpoint-secret.ts';
 import { failJob } from './fail-job.ts';
+import { limiterInstructions } from './limiter-instructions.ts';
 
 /**
- * Takes the next shard of the oldest job for an agent; null when nothing is queued. A job whose endpoint is gone or has
+ * Takes the next shard of the oldest job for an agent; null when nothing is queued that an agent of its version can do: what
+ * an older one would ignore waits for a newer one. A job whose endpoint is gone or has
  * become forbidden fails here, and the next one is tried.
  */
 export async function takeShard(context: ConsoleContext, agentId: string): Promise<Assignment | null> {
@@ -52,10 +54,12 @@ async function leaseNext(
   context: ConsoleContext,
   agentId: string,
 ): Promise<{ job: StoredJob; shard: Shard; leaseId: string; heldBefore: boolean } | null> {
+  const version = context.fleet.get(agentId)?.protocolVersion ?? 0;
+  if (version < versionFor(limiterNeeds(limiterInstructions(context.governor)))) return null;
   return context.storage.transaction(async (stores) => {
     // Cleaning up comes first: it is short, and what was left costs money as long as it lies there.
-    const dirty = await stores.shards.nextDirty();
-    const queued = dirty ?? (await stores.shards.nextQueued());
+    const dirty = version < ASSIGNMENT_NEEDS['clean-up'] ? undefined : await stores.shards.nextDirty();
+    const queued = dirty ?? (await stores.shards.nextQueued(version));
     const job = queued && (await stores.jobs.get(queued.jobId));
     if (queued === undefined || job === undefined) return null;
     const leaseId = context.random.id('lse');

@@ -36,7 +36,8 @@ export function utilizationPercent(context: Watched): number {
 /** Notices when the limit in force is another one than before. */
 function noteLimit(context: Watched): void {
   const limitTps = context.governing.enforcedTps;
-  const changed = context.history.limits.note(limitTps, context.clock.steadyMs());
+  const { enforcedSetTps } = context.governing;
+  const changed = context.history.limits.note(limitTps, context.clock.steadyMs(), enforcedSetTps);
   if (changed === null) return;
   context.history.events.add([limitEvent(changed.before, limitTps, context.clock.nowMs())]);
   context.history.judged = null;

@@ -12,8 +12,10 @@ interface Waiter<T> {
 /** How the desk reaches the queue. */
 export interface ClaimDeskOptions<T> {
   clock: Clock;
-  /** Takes a piece of work for an agent; null when there is none for anybody. */
+  /** Takes a piece of work for an agent; null when there is none for it, nor for any agent of its level or a lower one. */
   take: (agentId: string) => Promise<T | null>;
+  /** What an agent can do: one of a higher level can do all that one of a lower level can. Default: all can do the same. */
+  level?: (agentId: string) => number;
   /** Puts work back whose taker had gone. */
   giveBack: (taken: T) => Promise<void>;
   /** Work that the agent holds now: who holds least is served first. */
@@ -102,20 +104,27 @@ export class ClaimDesk<T> {
   }
 
   async #serveOnce(): Promise<void> {
+    // Up to this level there is nothing; a higher one may find something all the same.
+    let refused = Number.NEGATIVE_INFINITY;
     for (;;) {
-      const waiter = this.#next();
+      const waiter = this.#next(refused);
       if (waiter === undefined) return;
       const taken = await this.#options.take(waiter.agentId);
-      if (taken === null) return;
-      if (waiter.done) await this.#options.giveBack(taken);
+      if (taken === null) refused = Math.max(refused, this.#levelOf(waiter));
+      else if (waiter.done) await this.#options.giveBack(taken);
       else waiter.settle(taken);
     }
   }
 
-  #next(): Waiter<T> | undefined {
+  #levelOf({ agentId }: Waiter<T>): number {
+    return this.#options.level?.(agentId) ?? 0;
+  }
+
+  #next(above: number): Waiter<T> | undefined {
     let best: Waiter<T> | undefined;
     let bestLoad = 0;
     for (const waiter of this.#waiters) {
+      if (this.#levelOf(waiter) <= above) continue;
       const load = this.#options.load(waiter.agentId);
       if (best === undefined || load < bestLoad || (load === bestLoad && waiter.arrival < best.arrival)) {
         best = waiter;

@@ -80,6 +80,15 @@ export class Fleet {
     return !agent.revoked && agent.heardAtSteadyMs !== null && steadyMs - agent.heardAtSteadyMs <= this.#onlineMs;
   }
 
+  /** Newest version of the wire that an online agent speaks; null: none is online. A pass over the fleet. */
+  newestOnlineVersion(steadyMs: number): number | null {
+    let newest: number | null = null;
+    for (const agent of this.all()) {
+      if (this.isOnline(agent, steadyMs)) newest = Math.max(newest ?? 0, agent.protocolVersion);
+    }
+    return newest;
+  }
+
   isRunning(agent: LiveAgent, steadyMs: number): boolean {
     return agent.runningJobs > 0 && this.isOnline(agent, steadyMs);
   }

@@ -29,6 +29,7 @@ export class Governing {
   #settings: CompleteGovernorSettings;
   #guard: OvershootGuard | null = null;
   #limitTps: number;
+  #setTps: number;
   #scheduleUntilMs = 0;
   #stranded: number[] = [];
 
@@ -54,6 +55,7 @@ export class Governing {
     this.#settings = completeSettings(options.settings);
     this.#limit = new FleetLimit(options.windowMs, { setTps: this.#settings.globalLimitTps, floorTps: null });
     this.#limitTps = this.#settings.globalLimitTps;
+    this.#setTps = this.#limitTps;
     this.#apply(options.start, options.mayBeHeld);
   }
 
@@ -65,6 +67,11 @@ export class Governing {
   /** The same, or null while the limiter is off. */
   get enforcedTps(): number | null {
     return this.#settings.enabled ? this.#limitTps : null;
+  }
+
+  /** The limit that is set or scheduled, whatever clusters ask for; null while the limiter is off. */
+  get enforcedSetTps(): number | null {
+    return this.#settings.enabled ? this.#setTps : null;
   }
 
   /** The settings in force, every one of them. */
@@ -164,10 +171,11 @@ export class Governing {
     const { limitSchedule, globalLimitTps, slowDownReaction } = this.#settings;
     this.#scheduleUntilMs = (Math.floor(nowMs / SCHEDULE_STEP_MS) + 1) * SCHEDULE_STEP_MS;
     this.#limit.configure({
-      setTps: scheduledLimitTps(limitSchedule, nowMs) ?? globalLimitTps,
+      setTps: this.#setTps,
       floorTps: slowDownReaction.mode === 'off' ? null : slowDownReaction.floorTps,
     });
   }
+    this.#setTps = scheduledLimitTps(limitSchedule, nowMs) ?? globalLimitTps;
 
   #configureCoordinator(): void {
     const { enabled, allocationPolicy: policy } = this.#settings;

@@ -6,6 +6,8 @@ interface LimitSpan {
   sinceMs: number;
   /** null: the limiter is off. */
   limitTps: number | null;
+  /** What was set or scheduled, before a cluster asked for less. */
+  setTps: number | null;
 }
 
 /**
@@ -17,16 +19,22 @@ export class LimitTimeline {
   #spans: LimitSpan[];
 
   /** @param limitTps in force so far, also before this process began */
-  constructor(windowMs: number, limitTps: number | null) {
+  constructor(windowMs: number, limitTps: number | null, setTps: number | null = limitTps) {
     this.#rememberedMs = windowMs * FORGOTTEN_AFTER_WINDOWS;
-    this.#spans = [{ sinceMs: Number.NEGATIVE_INFINITY, limitTps }];
+    this.#spans = [{ sinceMs: Number.NEGATIVE_INFINITY, limitTps, setTps }];
   }
 
-  /** The limit in force now; to be told again at any time. Returns what it was before when it has just changed. */
-  note(limitTps: number | null, steadyMs: number): { before: number | null } | null {
+  /**
+   * The limit in force now, and the one that was set (by default the same); to be told again at any time. Returns what was
+   * in force before when that has just changed.
+   */
+  note(limitTps: number | null, steadyMs: number, setTps: number | null = limitTps): { before: number | null } | null {
     const before = this.#latest();
-    if (before.limitTps === limitTps) return null;
-    this.#spans.push({ sinceMs: steadyMs, limitTps });
+    if (before.limitTps === limitTps) {
+      before.setTps = setTps;
+      return null;
+    }
+    this.#spans.push({ sinceMs: steadyMs, limitTps, setTps });
     const stillTold = this.#spans.findLastIndex((span) => span.sinceMs <= steadyMs - this.#rememberedMs);
     this.#spans = this.#spans.slice(Math.max(0, stillTold));
     return { before: before.limitTps };
@@ -37,12 +45,17 @@ export class LimitTimeline {
     return (this.#spans.findLast((span) => span.sinceMs <= steadyMs) ?? this.#latest()).limitTps;
   }
 
+  /** The limit that was set when this one was in force last; itself when it never was. */
+  setFor(limitTps: number | null): number | null {
+    return (this.#spans.findLast((span) => span.limitTps === limitTps) ?? { setTps: limitTps }).setTps;
+  }
+
   /** Whether reports that come now may be of windows under another limit than the present one. */
   unsettled(steadyMs: number): boolean {
     return this.#latest().sinceMs > steadyMs - this.#rememberedMs;
   }
 
   #latest(): LimitSpan {
-    return this.#spans.at(-1) ?? { sinceMs: Number.NEGATIVE_INFINITY, limitTps: null };
+    return this.#spans.at(-1) ?? { sinceMs: Number.NEGATIVE_INFINITY, limitTps: null, setTps: null };
   }
 }

@@ -61,13 +61,14 @@ export class MonitorHistory {
 export interface SeriesPoint {
   atMs: number;
   limitTps: number | null;
+  setLimitTps: number | null;
   totalTps: number | null;
   /** Highest total within the point; absent: the total itself. */
   peakTps?: number | null;
   agents: readonly { agentId: string; actualTps: number }[];
 }
 
-const EMPTY: Omit<SeriesPoint, 'atMs'> = { limitTps: null, totalTps: null, agents: [] };
+const EMPTY: Omit<SeriesPoint, 'atMs'> = { limitTps: null, setLimitTps: null, totalTps: null, agents: [] };
 
 /** Points as columns: all registered agents, or the busiest where they are too many. */
 export function seriesOf(
@@ -95,6 +96,7 @@ export function seriesOf(
   return {
     atMs: points.map((point) => point.atMs),
     limitTps: points.map((point) => point.limitTps),
+    setLimitTps: points.map((point) => point.setLimitTps),
     totalTps: points.map((point) => nullOr(point.totalTps)),
     peakTps: points.map((point) => nullOr(point.peakTps === undefined ? point.totalTps : point.peakTps)),
     agents: shown.map(({ agentId, name }) => ({

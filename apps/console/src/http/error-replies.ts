@@ -26,6 +26,7 @@ const STATUS: Record<ErrorCode, number> = {
   'protocol-too-old': 426,
   'payload-too-large': 413,
   'too-many-requests': 429,
+  'protocol-too-new': 409,
   'storage-unavailable': 503,
   unavailable: 503,
   internal: 500,

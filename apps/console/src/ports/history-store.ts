@@ -5,6 +5,8 @@ export interface Sample {
   atMs: number;
   /** The limit that the reported windows ran under; null: the limiter was off. */
   limitTps: number | null;
+  /** The limit that was set or scheduled for them: the other one is lower while a cluster asks for less. */
+  setLimitTps: number | null;
   totalTps: number;
   /** Online agents, busiest first; of a large fleet only the busiest. */
   agents: { agentId: string; actualTps: number; allocatedTps: number; mbps: number }[];
@@ -13,8 +15,10 @@ export interface Sample {
 /** Samples of a stretch of time, summed up. */
 export interface HistoryBucket {
   atMs: number;
-  /** Highest of its samples. */
+  /** Lowest of its samples that were below the limit that was set; else highest of its samples. */
   limitTps: number | null;
+  /** Highest of its samples. */
+  setLimitTps: number | null;
   /** Mean of its samples. */
   totalTps: number;
   /** Highest of its samples. */

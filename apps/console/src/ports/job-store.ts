@@ -17,6 +17,8 @@ export interface StoredJob {
   target: JobSide;
   mode: CopyMode;
   options: JobOptions;
+  /** Oldest version of the wire whose agents do all that the options ask for. */
+  needsVersion: number;
   state: JobState;
   error: { code: string; message: string } | null;
   createdBy: string;
@@ -48,9 +50,10 @@ export interface ShardStore {
   save(shard: Shard): Promise<void>;
   /**
    * First queued shard of the unfinished job of which agents hold the fewest shards, of the oldest among equals: a job
-   * that was begun later does not wait until a huge one ends.
+   * that was begun later does not wait until a huge one ends. Only of jobs that an agent of this version of the wire
+   * can do; absent: of all.
    */
-  nextQueued(): Promise<Shard | undefined>;
+  nextQueued(protocolVersion?: number): Promise<Shard | undefined>;
   /** A queued shard of a cancelled or failed job whose holder may have left uploads at the target. */
   nextDirty(): Promise<Shard | undefined>;
   /** Number of shards of a job. */

@@ -51,7 +51,7 @@ async function fill(storage: Storage): Promise<void> {
     const doing = agents.map(({ agentId }) => ({ agentId, actualTps: 10, allocatedTps: 20, mbps: 1 }));
     await storage.transaction(async (stores) => {
       await stores.history.addSample(
-        { atMs, limitTps: 10_000, totalTps: 5_000, agents: doing },
+        { atMs, limitTps: 10_000, setLimitTps: 10_000, totalTps: 5_000, agents: doing },
         [120_000, 600_000, 3_600_000],
       );
       await stores.history.addWindows(agents.map(({ agentId }) => storedWindow(agentId, n, { endedAtMs: atMs })));

@@ -143,6 +143,15 @@ function describeQueue(storage: () => Storage): void {
     expect(order).toEqual(['z-older-0', 'a-newer-0', 'z-older-1', 'a-newer-1']);
   });
 
+  test('what only newer agents can do is not handed to older ones, and does not stand in the way of what they can', async () => {
+    await storage().jobs.insert(storedJob('newer', { state: 'running', needsVersion: 2 }));
+    await storage().jobs.insert(storedJob('older', { state: 'running', needsVersion: 1 }));
+    for (const jobId of ['newer', 'older']) await storage().shards.insert([range(jobId, jobId, 0)]);
+    expect(await storage().shards.nextQueued(1)).toMatchObject({ shardId: 'older' });
+    expect(await storage().shards.nextQueued(2)).toMatchObject({ shardId: 'newer' });
+    expect(await storage().shards.nextQueued(0)).toBeUndefined();
+  });
+
   test('only a dirty shard of a job that ended early is handed out to be cleaned up', async () => {
     await storage().jobs.insert(storedJob('gone', { state: 'cancelled' }));
     await storage().jobs.insert(storedJob('going', { state: 'running' }));

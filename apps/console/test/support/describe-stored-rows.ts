@@ -104,9 +104,15 @@ export function describeTexts(storage: () => Storage): void {
   });
 }
 
-const sample = (atMs: number, tps: readonly number[], limitTps: number | null) => ({
+const sample = (
+  atMs: number,
+  tps: readonly number[],
+  limitTps: number | null,
+  setLimitTps: number | null = limitTps,
+) => ({
   atMs,
   limitTps,
+  setLimitTps,
   totalTps: tps.reduce((sum, one) => sum + one, 0),
   agents: tps.map((actualTps, n) => ({ agentId: `a${n}`, actualTps, allocatedTps: 0.5, mbps: 1.25 })),
 });
@@ -126,6 +132,7 @@ export function describeHistory(storage: () => Storage): void {
       {
         atMs: T,
         limitTps: 500,
+        setLimitTps: 500,
         totalTps: 93.5 / 4,
         peakTps: 50,
         agents: [
@@ -134,6 +141,28 @@ export function describeHistory(storage: () => Storage): void {
         ],
       },
     ]);
+  });
+
+  test('a bucket has the lowest limit that clusters asked for beside the one that was set, whatever came before or after', async () => {
+    for (const [limitTps, setLimitTps] of [
+      [500, 500],
+      [350, 500],
+      [null, null],
+      [245, 500],
+      [270, 500],
+      [500, 500],
+    ] as const) {
+      const atMs = T + (await storage().history.samplesSince(0)).length;
+      await storage().history.addSample(sample(atMs, [1], limitTps, setLimitTps), [120_000]);
+    }
+    expect(await storage().history.samplesSince(T + 1)).toMatchObject([
+      { limitTps: 350, setLimitTps: 500 },
+      {},
+      {},
+      {},
+      {},
+    ]);
+    expect(await storage().history.bucketsSince(120_000, T)).toMatchObject([{ limitTps: 245, setLimitTps: 500 }]);
   });
 
   test('history is pruned by age and by number, in batches', async () => {

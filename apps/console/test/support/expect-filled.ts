@@ -1,3 +1,4 @@
+import { DEFAULT_JOB_OPTIONS } from '@weir/protocol';
 import { expect } from 'vitest';
 import type { Stores } from '../../src/ports/storage.ts';
 import { ACCOUNT, GOVERNOR, SAMPLE, SHARDS } from './filled-storage.ts';
@@ -17,9 +18,12 @@ import {
 export async function expectFirstTables(stores: Stores, version: number): Promise<void> {
   expect(await stores.agents.all()).toEqual([storedAgent('agt-1', { bootId: 'boot', holdoffUntilMs: T + 9 })]);
   expect(await stores.endpoints.all()).toEqual([storedEndpoint('ep-1', 'source')]);
+  // Jobs from before there were options ask for nothing that an agent of that time does not know.
+  const asked =
+    version === 1 ? { options: { ...DEFAULT_JOB_OPTIONS, manifest: false }, needsVersion: 1 } : { needsVersion: 2 };
   expect(await stores.jobs.list(9)).toEqual([
-    storedJob('job-2', { state: 'failed', error: { code: 'x', message: "it's" } }),
-    storedJob('job-1', { state: 'running', startedAtMs: T }),
+    storedJob('job-2', { state: 'failed', error: { code: 'x', message: "it's" }, ...asked }),
+    storedJob('job-1', { state: 'running', startedAtMs: T, ...asked }),
   ]);
   // Ranges of version 1 have no weight of their own: the column's default is the whole.
   const weight = version === 1 ? { weight: 1, listed: false } : {};
@@ -35,7 +39,14 @@ export async function expectFirstTables(stores: Stores, version: number): Promis
   expect(await stores.history.samplesSince(0)).toEqual([SAMPLE]);
   for (const bucketMs of [120_000, 600_000, 3_600_000]) {
     expect(await stores.history.bucketsSince(bucketMs, 0)).toEqual([
-      { atMs: T, limitTps: 10_000, totalTps: 812.5, peakTps: 812.5, agents: [{ agentId: 'agt-1', actualTps: 812.5 }] },
+      {
+        atMs: T,
+        limitTps: 10_000,
+        setLimitTps: 10_000,
+        totalTps: 812.5,
+        peakTps: 812.5,
+        agents: [{ agentId: 'agt-1', actualTps: 812.5 }],
+      },
     ]);
   }
   expect(await stores.history.windows(9)).toEqual([storedWindow('agt-1', 3)]);

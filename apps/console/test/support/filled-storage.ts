@@ -31,6 +31,7 @@ export const SHARDS: Shard[] = [
 export const SAMPLE: Sample = {
   atMs: T,
   limitTps: 10_000,
+  setLimitTps: 10_000,
   totalTps: 812.5,
   agents: [{ agentId: 'agt-1', actualTps: 812.5, allocatedTps: 900.25, mbps: 12.5 }],
 };

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ErrorBody, Role } from '@weir/protocol';
+import { PROTOCOL_VERSION, type ErrorBody, type Role } from '@weir/protocol';
 import { pino } from 'pino';
 import type { AccountOption, Clock, ConsoleOptionsInput, RunningConsole } from '../../src/index.ts';
 import { startConsole } from '../../src/index.ts';
@@ -112,7 +112,7 @@ export class HttpConsole {
 
   /** Enrols an agent and returns its credential. */
   async enrol(name = 'agent'): Promise<{ agentId: string; credential: string }> {
-    const body = { name, host: 'host', version: '1', protocolVersion: 1 };
+    const body = { name, host: 'host', version: '1', protocolVersion: PROTOCOL_VERSION };
     const answer = await this.call('POST', '/api/v1/agent/enrol', { bearer: this.#running.enrolmentToken, body });
     if (answer.status !== 200) throw new Error(answer.text);
     return answer.body;
@@ -168,6 +168,6 @@ export function codeOf(answer: Answer): string | undefined {
 
 /** A heartbeat of an idle agent, changed as needed. */
 export function heartbeat(change: object = {}): object {
-  const who = { protocolVersion: 1, version: '1', host: 'host', bootId: 'boot-1', limiter: true };
+  const who = { protocolVersion: PROTOCOL_VERSION, version: '1', host: 'host', bootId: 'boot-1', limiter: true };
   return { ...who, runningJobs: 0, usage: null, holdoff: null, ...change };
 }

@@ -16,6 +16,7 @@ export const storedJob = (jobId: string, change: Partial<StoredJob> = {}): Store
   target: { endpointId: 'ep-2', endpointName: 'target', bucket: 'archive', prefix: 'a/' },
   mode: 'copy-all',
   options: DEFAULT_JOB_OPTIONS,
+  needsVersion: 2,
   state: 'queued',
   error: null,
   createdBy: 'test',

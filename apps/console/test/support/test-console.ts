@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import {
   DEFAULT_JOB_OPTIONS,
+  PROTOCOL_VERSION,
   type CopyCounters,
   type HeartbeatRequest,
   type JobOptions,
@@ -142,8 +143,8 @@ export class TestConsole {
     await this.storage.close();
   }
 
-  async agent(name: string): Promise<TestAgent> {
-    const { agentId } = await enrolAgent(this.context, { name, host: 'host', version: '1', protocolVersion: 1 });
+  async agent(name: string, protocolVersion: number = PROTOCOL_VERSION): Promise<TestAgent> {
+    const { agentId } = await enrolAgent(this.context, { name, host: 'host', version: '1', protocolVersion });
     return new TestAgent(this, agentId);
   }
 
@@ -202,7 +203,7 @@ export class TestAgent {
 
   heartbeat(change: Partial<HeartbeatRequest> = {}): ReturnType<typeof recordHeartbeat> {
     const request: HeartbeatRequest = {
-      protocolVersion: 1,
+      protocolVersion: this.live.protocolVersion,
       version: '1',
       host: 'host',
       bootId: this.bootId,

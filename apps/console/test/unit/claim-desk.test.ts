@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { ClaimDesk } from '../../src/fleet/claim-desk.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 
-function desk(change: { load?: (agentId: string) => number; maxWaiting?: number } = {}) {
+function desk(
+  change: { load?: (agentId: string) => number; level?: (agentId: string) => number; maxWaiting?: number } = {},
+) {
   const clock = new FakeClock();
   const queue: string[] = [];
   const returned: string[] = [];
@@ -10,13 +12,16 @@ function desk(change: { load?: (agentId: string) => number; maxWaiting?: number 
   let broken = false;
   const claims = new ClaimDesk<string>({
     clock,
-    take: async () => {
+    take: async (agentId) => {
       if (broken) throw new Error('disk full');
+      const { level } = change;
+      if (level !== undefined && (queue[0] ?? '') > `needs ${level(agentId)}`) return null;
       return queue.shift() ?? null;
     },
     giveBack: async (taken) => void returned.push(taken),
     load: change.load ?? (() => 0),
     onError: (error) => errors.push(error),
+    ...(change.level === undefined ? {} : { level: change.level }),
     ...(change.maxWaiting === undefined ? {} : { maxWaiting: change.maxWaiting }),
   });
   const never = new AbortController().signal;
@@ -114,4 +119,19 @@ test('beyond the bound a claim is answered at once instead of waiting', async ()
   expect(await claims.claim('b', 25_000, never)).toBeNull();
   claims.close();
   await first;
+});
+
+test('work that an older agent cannot do goes to a newer one that waits behind it', async () => {
+  const { queue, claims, never } = desk({ level: (agentId) => (agentId.startsWith('old') ? 1 : 2) });
+  const waiting = ['old-1', 'old-2', 'new'].map((agentId) => claims.claim(agentId, 25_000, never));
+  await settled();
+  queue.push('needs 2');
+  claims.workAppeared();
+  expect(await waiting[2]).toBe('needs 2');
+  expect(claims.waiting).toBe(2);
+  queue.push('needs 1');
+  claims.workAppeared();
+  expect(await waiting[0]).toBe('needs 1');
+  expect(claims.waiting).toBe(1);
+  claims.close();
 });

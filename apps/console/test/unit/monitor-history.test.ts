@@ -18,6 +18,7 @@ const historyOf = (samples: readonly Sample[]): MonitorHistory =>
 const sample = (atMs: number, tps: number, agentIds = ['a']) => ({
   atMs,
   limitTps: 1_000,
+  setLimitTps: 1_000,
   totalTps: tps,
   agents: agentIds.map((agentId) => ({ agentId, actualTps: tps, allocatedTps: 0, mbps: 0 })),
 });
@@ -55,6 +56,7 @@ test('of a fleet with more agents than lines the busiest have a column, and the 
   const point = {
     atMs: T,
     limitTps: 1_000_000,
+    setLimitTps: 1_000_000,
     totalTps: 500_000,
     agents: many.map(({ agentId }, n) => ({ agentId, actualTps: n, allocatedTps: 0, mbps: 0 })),
   };

@@ -17,6 +17,7 @@ afterEach(() => storage.close());
 const sample = (atMs: number, tps: readonly number[], limitTps: number | null = 1_000): Sample => ({
   atMs,
   limitTps,
+  setLimitTps: limitTps,
   totalTps: tps.reduce((sum, one) => sum + one, 0),
   agents: tps
     .map((actualTps, n) => ({ agentId: `a${n}`, actualTps, allocatedTps: 0, mbps: 0 }))
@@ -31,6 +32,7 @@ test('a bucket has the mean and the peak of its samples, the highest limit, and 
     {
       atMs: T,
       limitTps: 500,
+      setLimitTps: 500,
       totalTps: 30,
       peakTps: 50,
       agents: [

@@ -13,6 +13,7 @@ export function LineSwatch({ line }: { line: ChartLine }): ReactElement {
         styles.swatch,
         line.kind === 'total' && styles.total,
         line.kind === 'limit' && styles.limit,
+        line.kind === 'in-force' && styles.inForce,
         line.kind === 'peak' && styles.peak,
       )}
       style={colour}

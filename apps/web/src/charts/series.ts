@@ -12,10 +12,10 @@ const NOTICEABLE_TPS = 0.5;
 
 /** One line of the chart. */
 export interface ChartLine {
-  /** Agent id, or `others`, `peak`, `total`, `limit` with a colon in front (which no id has). */
+  /** Agent id, or `others`, `peak`, `total`, `limit`, `in-force` with a colon in front (which no id has). */
   key: string;
   label: string;
-  kind: 'agent' | 'others' | 'peak' | 'total' | 'limit';
+  kind: 'agent' | 'others' | 'peak' | 'total' | 'limit' | 'in-force';
   /** Slot 0–9 of the agent palette; null for the other kinds, which have colours of their own. */
   colourSlot: number | null;
 }
@@ -30,12 +30,14 @@ export interface ChartData {
 
 export const TOTAL_KEY = ':total';
 export const LIMIT_KEY = ':limit';
+export const IN_FORCE_KEY = ':in-force';
 export const OTHERS_KEY = ':others';
 export const PEAK_KEY = ':peak';
 
 /**
  * Shapes the samples of the monitor into lines: up to `maxAgentLines` agents by mean TPS, what the total has beyond them as
- * the others, the total and the limit; and the peak, where a point is more than one sample. Lines that `previous` had keep their colour, and their place unless another agent is clearly
+ * the others, the total and the limit that is set; the peak, where a point is more than one sample; and the limit in force
+ * while that is another one. Lines that `previous` had keep their colour, and their place unless another agent is clearly
  * busier.
  * @param previous lines of the last refresh; empty at first
  */
@@ -73,7 +75,12 @@ export function chartData(
     { key: TOTAL_KEY, label: 'Total', kind: 'total', colourSlot: null },
     { key: LIMIT_KEY, label: 'Global limit', kind: 'limit', colourSlot: null },
   );
-  columns.push(series.totalTps, series.limitTps);
+  columns.push(series.totalTps, series.setLimitTps);
+  const inForce = series.limitTps.map((tps, point) => (tps === series.setLimitTps[point] ? null : tps));
+  if (inForce.some((tps) => tps !== null)) {
+    lines.push({ key: IN_FORCE_KEY, label: 'Limit in force', kind: 'in-force', colourSlot: null });
+    columns.push(inForce);
+  }
   return { lines, columns, structureKey: JSON.stringify(lines.map((line) => [line.key, line.label, line.colourSlot])) };
 }
 
@@ -141,12 +148,12 @@ export interface ChartFigure {
   tps: number | null;
 }
 
-/** Figures at one point: the total first, then its peak, the limit, agents from the busiest down, and the others. */
+/** Figures at one point: the total first, then its peak, the limit, the one in force if that is another, agents from the busiest down, and the others. */
 export function figuresAt(data: ChartData, index: number, hidden: ReadonlySet<string>): ChartFigure[] {
-  const rank = { total: 0, peak: 1, limit: 2, agent: 3, others: 4 } as const;
+  const rank = { total: 0, peak: 1, limit: 2, 'in-force': 3, agent: 4, others: 5 } as const;
   return data.lines
     .map((line, position) => ({ line, tps: data.columns[position + 1]?.[index] ?? null }))
-    .filter(({ line }) => !hidden.has(line.key))
+    .filter(({ line, tps }) => !hidden.has(line.key) && (line.kind !== 'in-force' || tps !== null))
     .sort((a, b) => rank[a.line.kind] - rank[b.line.kind] || (b.tps ?? -1) - (a.tps ?? -1));
 }
 
@@ -177,12 +184,13 @@ const EARLIER_LIMIT_FACTOR = 2;
  */
 export function topOfScale(data: ChartData, hidden: ReadonlySet<string>): number {
   let highest = 1;
-  let limits: readonly (number | null)[] = [];
+  const limits: (number | null)[] = [];
   for (const [position, line] of data.lines.entries()) {
     if (hidden.has(line.key)) continue;
     const column = data.columns[position + 1] ?? [];
-    if (line.kind === 'limit') limits = column;
-    const values = line.kind === 'limit' ? [column.findLast((value) => value !== null)] : column;
+    const isLimit = line.kind === 'limit' || line.kind === 'in-force';
+    if (isLimit) limits.push(...column);
+    const values = isLimit ? [column.findLast((value) => value !== null)] : column;
     for (const value of values) highest = Math.max(highest, value ?? 0);
   }
   const inSight = highest * EARLIER_LIMIT_FACTOR;

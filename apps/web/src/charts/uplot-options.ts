@@ -74,6 +74,15 @@ function reportPoint(plot: uPlot, onPoint: ChartContext['onPoint']): void {
   else onPoint(index, Math.round(plot.valToPos(seconds, 'x')));
 }
 
+const WIDTHS: Partial<Record<ChartLine['kind'], number>> = { total: 2.75, limit: 1.75, 'in-force': 1.75 };
+
+/** Limits are dashed, and in steps: one holds until it is changed, it never slides. */
+const DASHES: Partial<Record<ChartLine['kind'], Partial<uPlot.Series>>> = {
+  limit: { dash: [7, 5], paths: (plot, series, first, last) => drawLimit(plot, series, first, last, false) },
+  'in-force': { dash: [9, 3, 2, 3], paths: (plot, series, first, last) => drawLimit(plot, series, first, last, true) },
+  peak: { dash: [2, 3] },
+};
+
 function seriesOf(line: ChartLine, colours: (token: string) => string, show: boolean): uPlot.Series {
   const stroke = colours(lineToken(line));
   return {
@@ -81,10 +90,10 @@ function seriesOf(line: ChartLine, colours: (token: string) => string, show: boo
     show,
     scale: 'y',
     stroke,
-    width: line.kind === 'total' ? 2.75 : line.kind === 'limit' ? 1.75 : 1.5,
-    ...(line.kind === 'limit' ? limitLook() : line.kind === 'peak' ? { dash: [2, 3] } : {}),
+    width: WIDTHS[line.kind] ?? 1.5,
+    ...DASHES[line.kind],
     points: {
-      show: true,
+      show: line.kind !== 'in-force',
       size: line.kind === 'total' ? 6 : 4,
       fill: stroke,
       filter: (plot, index) => isolatedPoints(Array.from(plot.data[index] ?? [])),
@@ -92,16 +101,11 @@ function seriesOf(line: ChartLine, colours: (token: string) => string, show: boo
   };
 }
 
-/** Dashed, and in steps: a limit holds until it is changed, it never slides. */
-function limitLook(): Partial<uPlot.Series> {
-  return { dash: [7, 5], paths: drawLimit };
-}
-
 /**
  * Levels with risers between them. A level above the scale, such as a limit of 10,000 that was lowered to 300, is out of sight:
- * a riser to it would be a line from nowhere, so there is none.
+ * a riser to it would be a line from nowhere, so there is none. `holds`: the last level before a gap reaches to the next point.
  */
-function drawLimit(plot: uPlot, seriesIndex: number, first: number, last: number): uPlot.Series.Paths {
+function drawLimit(plot: uPlot, seriesIndex: number, first: number, last: number, holds: boolean): uPlot.Series.Paths {
   const stroke = new Path2D();
   const levels = plot.data[seriesIndex] ?? [];
   const top = plot.scales['y']?.max ?? Number.POSITIVE_INFINITY;
@@ -112,8 +116,9 @@ function drawLimit(plot: uPlot, seriesIndex: number, first: number, last: number
     if (level === null || level === undefined) continue;
     const y = plot.valToPos(level, 'y', true);
     if (index === first || levels[index - 1] !== level) stroke.moveTo(place(index), y);
-    if (next === null || next === undefined) continue;
+    if ((next === null || next === undefined) && !holds) continue;
     stroke.lineTo(place(index + 1), y);
+    if (next === null || next === undefined) continue;
     if (next !== level && level <= top && next <= top) stroke.lineTo(place(index + 1), plot.valToPos(next, 'y', true));
   }
   return { stroke, flags: 1 };

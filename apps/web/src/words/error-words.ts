@@ -79,6 +79,10 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     title: 'The other side speaks an older version.',
     remedy: 'Update it to the version of this console, and reload this page.',
   },
+  'protocol-too-new': {
+    title: 'The other side speaks a newer version.',
+    remedy: 'Update this console first, then the other side.',
+  },
   'payload-too-large': { title: 'This is too large to send.', remedy: 'Shorten what you entered.' },
   'too-many-requests': {
     title: 'Too many attempts in a short time.',

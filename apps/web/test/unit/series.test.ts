@@ -5,6 +5,7 @@ import {
   chartData,
   figuresAt,
   isolatedPoints,
+  IN_FORCE_KEY,
   LIMIT_KEY,
   MAX_AGENT_LINES,
   OTHERS_KEY,
@@ -22,6 +23,7 @@ function fleet(values: Readonly<Record<string, readonly (number | null)[]>>, lim
   return {
     atMs: indices.map((index) => 1_700_000_000_000 + index * 30_000),
     limitTps: indices.map(() => limit),
+    setLimitTps: indices.map(() => limit),
     totalTps: totals,
     peakTps: totals,
     agentCount: columns.length,
@@ -136,6 +138,22 @@ describe('chart data', () => {
     expect(resting.lines.some((line) => line.key === OTHERS_KEY)).toBe(false);
   });
 
+  it('has a line for the limit in force only while that is not the one that is set, and then only there', () => {
+    const series = fleet({ a: [1, 2, 3, 4] }, 500);
+    expect(chartData(series).lines.map((line) => line.key)).not.toContain(IN_FORCE_KEY);
+    const lowered = chartData({ ...series, limitTps: [500, 350, 375, null] });
+    const at = lowered.lines.findIndex((line) => line.key === IN_FORCE_KEY);
+    expect(lowered.columns[at + 1]).toEqual([null, 350, 375, null]);
+    expect(lowered.columns[at]).toEqual([500, 500, 500, 500]);
+    expect(figuresAt(lowered, 1, new Set()).map(({ line, tps }) => [line.key, tps])).toEqual([
+      [TOTAL_KEY, 2],
+      [LIMIT_KEY, 500],
+      [IN_FORCE_KEY, 350],
+      ['a', 2],
+    ]);
+    expect(figuresAt(lowered, 0, new Set()).map(({ line }) => line.key)).not.toContain(IN_FORCE_KEY);
+  });
+
   it('has a line for peaks only where a point is more than one sample', () => {
     expect(chartData(fleet({ a: [5] })).lines.some((line) => line.key === PEAK_KEY)).toBe(false);
     const { columns, lines } = chartData({ ...fleet({ a: [5] }), peakTps: [9] });
@@ -190,11 +208,18 @@ describe('scales', () => {
 
   it('fit the present limit, not a higher one of earlier', () => {
     const series = fleet({ a: [20, 20, 20] });
-    const lowered = chartData({ ...series, limitTps: [10_000, 300, null] });
+    const lowered = chartData({ ...series, limitTps: [10_000, 300, null], setLimitTps: [10_000, 300, null] });
     expect(topOfScale(lowered, new Set())).toBeCloseTo(324);
     // One that is not far above stays in sight.
-    const slightly = chartData({ ...series, limitTps: [600, 300, null] });
+    const slightly = chartData({ ...series, limitTps: [600, 300, null], setLimitTps: [600, 300, null] });
     expect(topOfScale(slightly, new Set())).toBeCloseTo(648);
+  });
+
+  it('fit the limit that is set, also while a lower one is in force', () => {
+    const series = fleet({ a: [20, 20, 20] }, 300);
+    const lowered = chartData({ ...series, limitTps: [300, 210, 225] });
+    expect(topOfScale(lowered, new Set())).toBeCloseTo(324);
+    expect(topOfScale(lowered, new Set([LIMIT_KEY]))).toBeCloseTo(225 * 1.08);
   });
 
   it('follow what is visible', () => {

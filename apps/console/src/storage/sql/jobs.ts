@@ -62,6 +62,7 @@ function rowOf(job: StoredJob): JobRow {
     target: JSON.stringify(job.target),
     mode: job.mode,
     options: JSON.stringify(job.options),
+    needs_version: job.needsVersion,
     state: job.state,
     error: job.error && JSON.stringify(job.error),
     created_by: job.createdBy,
@@ -86,6 +87,7 @@ function jobOf(row: JobRow): StoredJob {
     mode: row.mode as StoredJob['mode'],
     // Options that the job was made without have their defaults.
     options: jobOptions.parse(JSON.parse(row.options)),
+    needsVersion: row.needs_version,
     state: stateOf(row.state),
     error: row.error === null ? null : fromJson(row.error),
     createdBy: row.created_by,

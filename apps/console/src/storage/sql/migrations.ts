@@ -302,4 +302,16 @@ export const MIGRATIONS: readonly string[] = [
   create index deliveries_waiting on deliveries (webhook_id, sequence) where state = 'waiting';
   create index deliveries_by_webhook on deliveries (webhook_id, sequence);
   `,
+  // The version of the wire that a job needs: jobs from before there were options ask for nothing, and have no manifest.
+  // The limit that was set, beside the one that was in force. The ends of jobs, for those that are kept for a time only.
+  `
+  alter table jobs add column needs_version integer not null default 2;
+  update jobs set options = '{"manifest":false}' where options = '{}';
+  update jobs set needs_version = 1
+    where options = '{"manifest":false}' and source_endpoint_id <> target_endpoint_id;
+  create index jobs_by_end on jobs (finished_at_ms) where finished_at_ms is not null;
+  alter table samples add column set_limit_tps real;
+  alter table history_buckets add column set_limit_tps real;
+  alter table history_buckets add column lowered_limit_tps real;
+  `,
 ];

@@ -25,7 +25,13 @@ export function sampleHistory(db: Kysely<Tables>): Pick<HistoryStore, 'addSample
       const byTime = new Map(
         totals.map((row): [number, Sample] => [
           row.at_ms,
-          { atMs: row.at_ms, limitTps: row.limit_tps, totalTps: row.total_tps, agents: [] },
+          {
+            atMs: row.at_ms,
+            limitTps: row.limit_tps,
+            setLimitTps: row.set_limit_tps ?? row.limit_tps,
+            totalTps: row.total_tps,
+            agents: [],
+          },
         ]),
       );
       const rows = await db.selectFrom('agent_samples').selectAll().where('at_ms', '>=', atMs).execute();
@@ -55,10 +61,11 @@ export function sampleHistory(db: Kysely<Tables>): Pick<HistoryStore, 'addSample
   };
 }
 
-async function insertSample(db: Kysely<Tables>, { atMs, limitTps, totalTps, agents }: Sample): Promise<boolean> {
+async function insertSample(db: Kysely<Tables>, sample: Sample): Promise<boolean> {
+  const { atMs, limitTps, setLimitTps, totalTps, agents } = sample;
   const inserted = await db
     .insertInto('samples')
-    .values({ at_ms: atMs, limit_tps: limitTps, total_tps: totalTps })
+    .values({ at_ms: atMs, limit_tps: limitTps, set_limit_tps: setLimitTps, total_tps: totalTps })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if ((inserted.numInsertedOrUpdatedRows ?? 0n) === 0n) return false;
@@ -77,13 +84,20 @@ async function insertSample(db: Kysely<Tables>, { atMs, limitTps, totalTps, agen
 
 async function addToBucket(db: Kysely<Tables>, bucketMs: number, sample: Sample): Promise<void> {
   const atMs = Math.floor(sample.atMs / bucketMs) * bucketMs;
+  const { limitTps, setLimitTps, totalTps } = sample;
+  const loweredTps = limitTps !== null && setLimitTps !== null && limitTps < setLimitTps ? limitTps : null;
   const { rows } = await sql<{ samples: number }>`
-    insert into history_buckets as bucket (bucket_ms, at_ms, samples, limit_tps, total_sum, total_max)
-    values (${bucketMs}, ${atMs}, 1, ${sample.limitTps}, ${sample.totalTps}, ${sample.totalTps})
+    insert into history_buckets as bucket
+      (bucket_ms, at_ms, samples, limit_tps, set_limit_tps, lowered_limit_tps, total_sum, total_max)
+    values (${bucketMs}, ${atMs}, 1, ${limitTps}, ${setLimitTps}, ${loweredTps}, ${totalTps}, ${totalTps})
     on conflict (bucket_ms, at_ms) do update set
       samples = bucket.samples + 1,
       limit_tps = case when bucket.limit_tps > excluded.limit_tps or excluded.limit_tps is null
         then bucket.limit_tps else excluded.limit_tps end,
+      set_limit_tps = case when bucket.set_limit_tps > excluded.set_limit_tps or excluded.set_limit_tps is null
+        then bucket.set_limit_tps else excluded.set_limit_tps end,
+      lowered_limit_tps = case when bucket.lowered_limit_tps < excluded.lowered_limit_tps
+        or excluded.lowered_limit_tps is null then bucket.lowered_limit_tps else excluded.lowered_limit_tps end,
       total_sum = bucket.total_sum + excluded.total_sum,
       total_max = case when bucket.total_max > excluded.total_max then bucket.total_max else excluded.total_max end
     returning samples`.execute(db);
@@ -128,7 +142,8 @@ function merged(
         samples: row.samples,
         bucket: {
           atMs: row.at_ms,
-          limitTps: row.limit_tps,
+          limitTps: row.lowered_limit_tps ?? row.limit_tps,
+          setLimitTps: row.set_limit_tps ?? row.limit_tps,
           totalTps: row.total_sum / row.samples,
           peakTps: row.total_max,
           agents: [] as HistoryBucket['agents'],

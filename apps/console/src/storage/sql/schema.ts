@@ -53,6 +53,7 @@ export interface Tables {
   samples: {
     at_ms: number;
     limit_tps: number | null;
+    set_limit_tps: number | null;
     total_tps: number;
   };
   agent_samples: {
@@ -67,6 +68,8 @@ export interface Tables {
     at_ms: number;
     samples: number;
     limit_tps: number | null;
+    set_limit_tps: number | null;
+    lowered_limit_tps: number | null;
     total_sum: number;
     total_max: number;
   };
@@ -161,6 +164,7 @@ export interface JobRow {
   target: string;
   mode: string;
   options: string;
+  needs_version: number;
   state: string;
   error: string | null;
   created_by: string;

@@ -108,12 +108,13 @@ export function sqlShardStore(db: Kysely<Tables>): ShardStore {
 /** What is to be handed out next. */
 function queueQueries(db: Kysely<Tables>): Pick<ShardStore, 'nextQueued' | 'nextDirty'> {
   return {
-    async nextQueued() {
+    async nextQueued(protocolVersion = Number.MAX_SAFE_INTEGER) {
       const row = await db
         .selectFrom('jobs')
         .innerJoin('shards', 'shards.job_id', 'jobs.job_id')
         .selectAll('shards')
         .where('jobs.state', 'in', ['queued', 'running'])
+        .where('jobs.needs_version', '<=', protocolVersion)
         .where('shards.state', '=', 'queued')
         .orderBy(
           sql`(select count(*) from shards as held where held.job_id = jobs.job_id and held.state = ${sql.lit('leased')})`,

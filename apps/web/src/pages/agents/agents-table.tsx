@@ -1,5 +1,5 @@
 import { useMemo, useState, type ReactElement } from 'react';
-import { PROTOCOL_VERSION, type AgentView } from '@weir/protocol';
+import type { AgentView } from '@weir/protocol';
 import { useRevokeAgent } from '../../data/agents.ts';
 import { useMay } from '../../data/session.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -11,6 +11,7 @@ import { toastDone } from '../../components/toasts.tsx';
 import { RowRoom, useVirtualRows } from '../../components/virtual-rows.tsx';
 import { formatCount, formatTps } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/time.ts';
+import { versionWords } from '../../words/need-words.ts';
 import { TroubleBadge } from '../jobs/job-troubles.tsx';
 import { sortAgents, type AgentSortKey } from './sort-agents.ts';
 import styles from './agents-table.module.css';
@@ -163,13 +164,13 @@ function AgentBadges({ agent }: { agent: AgentView }): ReactElement {
   );
 }
 
-/** Another protocol than the console's is amber: such an agent may not obey the limit. */
+/** Another protocol than the console's is amber: such an agent is not given every job. */
 function Version({ agent }: { agent: AgentView }): ReactElement {
-  const differs = agent.protocolVersion !== PROTOCOL_VERSION;
+  const words = versionWords(agent.protocolVersion);
   return (
     <span title={`Enrolled ${formatDateTime(agent.enrolledAtMs)}`}>
       {agent.version}
-      {differs && <span className={styles.differs}>protocol {agent.protocolVersion}, update</span>}
+      {words !== null && !agent.revoked && <span className={styles.differs}>{words}</span>}
     </span>
   );
 }

@@ -21,6 +21,7 @@ export function JobBadges({ job }: { job: JobView }): ReactElement {
       </Badge>
       {job.options.dryRun && <Badge tone="accent">Dry run</Badge>}
       <TroubleBadge troubles={job.troubles} />
+      {job.waitsForNewerAgents && <Badge tone="amber">Waits for newer agents</Badge>}
       {job.cleaningUp && <Badge tone="amber">Cleaning up</Badge>}
       {job.holdoffUntilMs !== null && isLive(job.state) && (
         <Badge tone="amber">

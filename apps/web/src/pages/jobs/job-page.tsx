@@ -22,6 +22,7 @@ import { keyExample } from './key-example.ts';
 import { JobFailures } from './job-failures.tsx';
 import { JobBadges, JobProgress, jobStats } from './job-figures.tsx';
 import { JobTroubles } from './job-troubles.tsx';
+import { WaitsForNewerAgents } from './newer-agents.tsx';
 import { optionWords } from './option-draft.ts';
 import styles from './job-page.module.css';
 
@@ -76,6 +77,7 @@ function Job({ job }: { job: JobView }): ReactElement {
         </Notice>
       )}
       <JobTroubles job={job} />
+      <WaitsForNewerAgents job={job} />
       <Card title="Progress">
         <div className={styles.progress}>
           <JobProgress job={job} />
