@@ -1,4 +1,4 @@
-import type { Appetite } from './allocation.ts';
+import { equalSplit, type Appetite } from './allocation.ts';
 
 /** Why an agent was given what it was given: the numbers of the rule that decided. Rates in TPS. */
 export type AllocationReason =
@@ -60,4 +60,9 @@ export interface GrantReason {
   readonly computedCredits: number;
   /** What was granted: less than computed when the overshoot guard found less free. */
   readonly creditBudget: number;
+}
+
+/** The reason of a first grant: the budget split equally over all online agents. */
+export function firstShare(limitTps: number, onlineAgents: number): AllocationReason {
+  return { rule: 'first-grant', limitTps, onlineAgents, shareTps: equalSplit(limitTps, onlineAgents) };
 }

@@ -21,18 +21,22 @@
  * A heartbeat costs O(log n): agents stand in the order of their last sign of life, so that looking for stale ones
  * looks at the oldest only, and the split answers without a pass over the fleet (`fleet-split.ts`, `max-min-split.ts`).
  */
-import { enforcedLimit, equalSplit } from './allocation.ts';
+import { enforcedLimit } from './allocation.ts';
 import type { WindowGrant } from './window-report.ts';
-import type { AllocationReason, GrantReason } from './allocation-reason.ts';
-import type { CoordinatorAgent, CoordinatorReport } from './coordinator-agent.ts';
+import { firstShare, type AllocationReason, type GrantReason } from './allocation-reason.ts';
+import {
+  claimAt,
+  claimOf,
+  isOfAnotherLife,
+  type CoordinatorAgent,
+  type CoordinatorReport,
+} from './coordinator-agent.ts';
+import { GrantDesk } from './grant-desk.ts';
 import { SPLITS, type PolicyName } from './policies.ts';
-import { Roster, type RosterAgent } from './roster.ts';
+import { Roster, seenFrom, type RosterAgent } from './roster.ts';
 import type { Split } from './split.ts';
-import { beatWantedInMs, settle } from './settling.ts';
+import { settle } from './settling.ts';
 import { firstWindow, nextWindow, type WindowSchedule } from './window-schedule.ts';
-
-/** Up to this size of the fleet, the reasons of two windows are kept. */
-const DETAILED_AGENTS = 20_000;
 
 /** Splits the budget. No I/O and no clock: every call brings the time. */
 export class Coordinator {
@@ -41,8 +45,8 @@ export class Coordinator {
   #enabled: boolean;
   #limitTps: number;
   #policy: PolicyName;
-  #settles: boolean;
   #split: Split;
+  readonly #desk: GrantDesk;
   readonly #roster: Roster;
   /** The latest time that was passed in, on the roster's clock. */
   #now = 0;
@@ -68,7 +72,7 @@ export class Coordinator {
     this.#enabled = options.enabled;
     this.#limitTps = enforcedLimit(options.globalLimitTps);
     this.#policy = options.policy ?? 'reclaim';
-    this.#settles = options.settles ?? this.#policy === 'max-min';
+    this.#desk = new GrantDesk(this.#epoch, this.#windowMs, options.settles ?? this.#policy === 'max-min');
     this.#split = new SPLITS[this.#policy](this.#limitTps);
     this.#roster = new Roster(this.#windowMs);
   }
@@ -78,7 +82,7 @@ export class Coordinator {
     this.#limitTps = enforcedLimit(settings.globalLimitTps);
     this.#split.globalLimitTps = this.#limitTps;
     this.#follow(settings.policy ?? this.#policy);
-    this.#settles = settings.settles ?? this.#policy === 'max-min';
+    this.#desk.settles = settings.settles ?? this.#policy === 'max-min';
     if (settings.enabled === this.#enabled) return;
     this.#enabled = settings.enabled;
     for (const agent of this.#roster.all()) {
@@ -127,7 +131,7 @@ export class Coordinator {
     }
     const { grant, schedule } = agent;
     if (grant === null || schedule === null || agent.state !== 'running') {
-      return this.#grantFirst(agent, measured(report, this.#epoch) ? actualTps : null, now, nowMs, report);
+      return this.#grantFirst(agent, isOfAnotherLife(report, this.#epoch) ? actualTps : null, now, nowMs, report);
     }
     if (report.epoch === this.#epoch && report.windowNumber === grant.windowNumber) {
       return this.#grantNext(agent, schedule, grant, actualTps, now, nowMs, report);
@@ -163,20 +167,20 @@ export class Coordinator {
   cut(agentId: string, windowNumber: number, allocatedTps: number): WindowGrant | null {
     const agent = this.#roster.get(agentId);
     if (agent === undefined || agent.grant === null || agent.grant.windowNumber !== windowNumber) return null;
-    const { grant } = agent;
-    if (allocatedTps >= grant.allocatedTps) return grant;
-    const lackedTps = grant.allocatedTps - allocatedTps;
-    const creditBudget = Math.max(0, Math.floor(grant.creditBudget - lackedTps * grant.windowSeconds));
-    agent.grant = { ...grant, creditBudget, allocatedTps };
-    const [latest, ...before] = agent.reasons;
-    if (latest !== undefined) agent.reasons = [{ ...latest, creditBudget }, ...before];
-    if (agent.state === 'running') this.#split.put({ ...agent.claim, id: agent.id, allocatedTps });
-    return agent.grant;
+    const grant = this.#desk.cut(agent, agent.grant, allocatedTps);
+    if (agent.state === 'running') this.#split.put(agent.claim);
+    return grant;
   }
 
   /** Why an agent has what it has: its latest grants of this epoch, newest first, at most two. */
   why(agentId: string): readonly GrantReason[] {
-    return this.#roster.get(agentId)?.reasons ?? [];
+    const agent = this.#roster.get(agentId);
+    return agent === undefined ? [] : this.#desk.why(agent);
+  }
+
+  /** What an agent runs with, in TPS; after it went stale the last that it ran with; 0 when it has no share or is unknown. */
+  allocatedTps(agentId: string): number {
+    return this.#roster.get(agentId)?.grant?.allocatedTps ?? 0;
   }
 
   /** When an agent's next heartbeat is wanted, in ms after its latest grant; null: it has none. */
@@ -192,7 +196,10 @@ export class Coordinator {
 
   /** The agent was revoked or said goodbye; unknown ones are ignored. */
   forget(agentId: string): void {
+    const agent = this.#roster.get(agentId);
+    if (agent === undefined) return;
     this.#split.remove(agentId);
+    this.#desk.forget(agent);
     this.#roster.forget(agentId);
   }
 
@@ -204,19 +211,7 @@ export class Coordinator {
   /** All known agents, in the order in which they became known. A pass over the fleet. */
   snapshot(nowMs: number): CoordinatorAgent[] {
     this.#advance(nowMs);
-    return Array.from(this.#roster.all(), (agent) => ({
-      id: agent.id,
-      online: agent.state !== 'stale',
-      active: agent.state === 'running' || agent.state === 'waiting',
-      limiter: agent.limiter,
-      allocatedTps: agent.grant?.allocatedTps ?? 0,
-      nextTps: this.#split.nextTps(agent.id) ?? 0,
-      actualTps: agent.actualTps,
-      windowNumber: agent.windowNumber,
-      creditBudget: agent.grant?.creditBudget ?? 0,
-      grantedAtMs: agent.grantedAtMs,
-      lastHeartbeatAtMs: agent.lastHeartbeatAtMs,
-    }));
+    return Array.from(this.#roster.all(), (agent) => seenFrom(agent, this.#split.nextTps(agent.id) ?? 0));
   }
 
   #grantFirst(
@@ -228,8 +223,9 @@ export class Coordinator {
   ): WindowGrant {
     agent.state = 'running';
     agent.actualTps = actualTps ?? 0;
-    agent.claim = claimOf(report, actualTps);
-    return this.#issue(agent, this.#firstShare(), firstWindow(agent.schedule, now, this.#windowMs), nowMs, report);
+    agent.claim = claimOf(agent.id, report, actualTps);
+    const schedule = firstWindow(agent.schedule, now, this.#windowMs);
+    return this.#issue(agent, this.#firstShare(), schedule, 0, nowMs, report);
   }
 
   #grantNext(
@@ -241,64 +237,34 @@ export class Coordinator {
     nowMs: number,
     report: CoordinatorReport,
   ): WindowGrant {
-    agent.actualTps = actualTps;
-    agent.claim = claimOf(report, actualTps);
-    const run = {
-      schedule,
-      allocatedTps: grant.allocatedTps,
-      creditBudget: grant.creditBudget,
-      aheadCredits: agent.aheadCredits,
-    };
-    const { schedule: next, aheadCredits } = this.#settles
+    const { allocatedTps, creditBudget } = grant;
+    const run = { schedule, allocatedTps, creditBudget, aheadCredits: agent.aheadCredits };
+    const { schedule: next, aheadCredits } = this.#desk.settles
       ? settle(run, now, this.#windowMs, report.chargedOps ?? 0)
       : { schedule: nextWindow(schedule, now, this.#windowMs), aheadCredits: 0 };
-    if (aheadCredits > 0 && agent.claim.actualTps !== null) {
-      // What it charged ahead of its rate is used up: until the window ends nobody else can have that share.
-      const usedUpTps = (aheadCredits * 1_000) / next.creditMs;
-      agent.claim = { ...agent.claim, actualTps: Math.max(agent.claim.actualTps, usedUpTps) };
-    }
-    this.#split.put({ ...agent.claim, id: agent.id, allocatedTps: grant.allocatedTps });
-    const reason = this.#split.explain(agent.id) ?? this.#firstShare();
-    return this.#issue(agent, reason, next, nowMs, report, aheadCredits);
+    // What it charged ahead of its rate is used up: until the window ends nobody else can have that share.
+    const usedUpTps = (aheadCredits * 1_000) / next.creditMs;
+    agent.actualTps = actualTps;
+    agent.claim = claimAt(claimOf(agent.id, report, actualTps), allocatedTps, usedUpTps);
+    this.#split.put(agent.claim);
+    return this.#issue(agent, this.#split.explain(agent.id) ?? this.#firstShare(), next, aheadCredits, nowMs, report);
   }
 
   #firstShare(): AllocationReason {
-    const onlineAgents = this.#roster.sharing;
-    const shareTps = equalSplit(this.#limitTps, onlineAgents);
-    return { rule: 'first-grant', limitTps: this.#limitTps, onlineAgents, shareTps };
+    return firstShare(this.#limitTps, this.#roster.sharing);
   }
 
   #issue(
     agent: RosterAgent,
     reason: AllocationReason,
     schedule: WindowSchedule,
+    aheadCredits: number,
     nowMs: number,
     answered: CoordinatorReport | null,
-    aheadCredits = 0,
   ): WindowGrant {
-    const windowSeconds = schedule.creditMs / 1_000;
-    const allocatedTps = reason.shareTps;
-    const creditBudget = Math.max(0, Math.floor(allocatedTps * windowSeconds - aheadCredits));
-    agent.aheadCredits = aheadCredits;
     const dueInMs = schedule.dueAtMs - this.#now;
-    agent.nextBeatMs = this.#settles
-      ? beatWantedInMs(agent.claim, agent.grant?.allocatedTps ?? 0, allocatedTps, dueInMs, this.#windowMs)
-      : this.#windowMs;
-    const windowNumber = agent.windowNumber + 1;
-    agent.windowNumber = windowNumber;
-    agent.schedule = schedule;
-    agent.answered = answered === null ? null : { epoch: answered.epoch, windowNumber: answered.windowNumber };
-    agent.grantedAtMs = nowMs;
-    const grant = { epoch: this.#epoch, windowNumber, windowSeconds, allocatedTps, creditBudget };
-    agent.grant = grant;
-    const why = { epoch: this.#epoch, windowNumber, grantedAtMs: nowMs, reason, windowSeconds };
-    // Of a very large fleet only the latest: the reasons of a window are half a kilobyte an agent.
-    const [latest] = this.#split.size > DETAILED_AGENTS ? [] : agent.reasons;
-    agent.reasons = [
-      { ...why, computedCredits: creditBudget, creditBudget },
-      ...(latest === undefined ? [] : [latest]),
-    ];
-    this.#split.put({ ...agent.claim, id: agent.id, allocatedTps });
+    const grant = this.#desk.issue(agent, { reason, schedule, aheadCredits, answered, nowMs, dueInMs });
+    this.#split.put(agent.claim);
     return grant;
   }
 
@@ -325,17 +291,4 @@ export class Coordinator {
     this.#now = now;
     return now;
   }
-}
-
-/** Whether the report speaks of a window that this coordinator has not granted but another life of it has. */
-function measured(report: CoordinatorReport, epoch: string): boolean {
-  return report.windowNumber !== null && report.epoch !== null && report.epoch !== epoch;
-}
-
-function claimOf(report: CoordinatorReport | null, actualTps: number | null): RosterAgent['claim'] {
-  if (report === null) return { actualTps };
-  const { limited = false, weight = 1, minimumTps = 0, recentTps } = report;
-  const nowTps =
-    actualTps === null || recentTps === undefined ? actualTps : Math.min(actualTps, Math.max(0, recentTps));
-  return { actualTps: nowTps, limited, weight, minimumTps };
 }

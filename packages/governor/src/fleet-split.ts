@@ -32,14 +32,22 @@ import type { Split } from './split.ts';
 
 const RUNS_WITH_WEIGHT = 1 - SMOOTHING;
 
+/** An agent with its places in the orders of its kind. */
 interface Member {
   readonly agent: RunningAgent;
   readonly appetite: Appetite;
-  /** Takes the member out of the orders that depend on its kind. */
-  leave: () => void;
+  /** In the `giving` orders; otherwise in `hungry` or `steady`. */
+  giving: boolean;
+  /** Its place by what it runs with. */
+  byRunsWith: Place;
+  /** Its place by its share, when giving. */
+  byShare: Place;
   /** Its place by actual TPS, when slack. */
-  byActual: Place<Member> | null;
+  byActual: Place;
 }
+
+/** Stands for a place that a member does not have. */
+const NO_PLACE: Place = -1;
 
 /** What all agents have in common in one recompute. */
 interface Outlook {
@@ -85,10 +93,19 @@ export class FleetSplit implements Split {
   }
 
   put(agent: RunningAgent): void {
-    this.remove(agent.id);
-    const member: Member = { agent, appetite: appetiteOf(agent), leave: () => {}, byActual: null };
+    const before = this.#members.get(agent.id);
+    if (before !== undefined) this.#leaveAll(before);
+    const appetite = appetiteOf(agent);
+    const member: Member = {
+      agent,
+      appetite,
+      giving: false,
+      byRunsWith: NO_PLACE,
+      byShare: NO_PLACE,
+      byActual: NO_PLACE,
+    };
+    if (appetite === 'slack') member.byActual = this.#slackByActual.add(agent.actualTps ?? 0, member);
     this.#members.set(agent.id, member);
-    if (member.appetite === 'slack') member.byActual = this.#slackByActual.add(agent.actualTps ?? 0, member);
     this.#enter(member);
     this.#outlook = null;
   }
@@ -97,8 +114,7 @@ export class FleetSplit implements Split {
     const member = this.#members.get(id);
     if (member === undefined) return;
     this.#members.delete(id);
-    member.leave();
-    if (member.byActual !== null) this.#slackByActual.remove(member.byActual);
+    this.#leaveAll(member);
     this.#outlook = null;
   }
 
@@ -133,19 +149,27 @@ export class FleetSplit implements Split {
 
   #enter(member: Member): void {
     const { allocatedTps, actualTps } = member.agent;
-    if (member.appetite === 'slack' && (actualTps ?? 0) < this.#givingBelow) {
-      const shareKey = SMOOTHING * GIVEN_BACK * (actualTps ?? 0) + RUNS_WITH_WEIGHT * allocatedTps;
-      const byRunsWith = this.#givingByRunsWith.add(allocatedTps, member);
-      const byShare = this.#givingByShare.add(shareKey, member);
-      member.leave = () => {
-        this.#givingByRunsWith.remove(byRunsWith);
-        this.#givingByShare.remove(byShare);
-      };
-      return;
-    }
-    const order = member.appetite === 'hungry' ? this.#hungry : this.#steady;
-    const place = order.add(allocatedTps, member);
-    member.leave = () => order.remove(place);
+    member.giving = member.appetite === 'slack' && (actualTps ?? 0) < this.#givingBelow;
+    member.byRunsWith = this.#orderOf(member).add(allocatedTps, member);
+    if (!member.giving) return;
+    const shareKey = SMOOTHING * GIVEN_BACK * (actualTps ?? 0) + RUNS_WITH_WEIGHT * allocatedTps;
+    member.byShare = this.#givingByShare.add(shareKey, member);
+  }
+
+  /** Takes the member out of the orders that depend on its kind. */
+  #leave(member: Member): void {
+    this.#orderOf(member).remove(member.byRunsWith);
+    if (member.giving) this.#givingByShare.remove(member.byShare);
+  }
+
+  #leaveAll(member: Member): void {
+    this.#leave(member);
+    if (member.byActual !== NO_PLACE) this.#slackByActual.remove(member.byActual);
+  }
+
+  #orderOf({ giving, appetite }: Member): OrderedTallies<Member> {
+    if (giving) return this.#givingByRunsWith;
+    return appetite === 'hungry' ? this.#hungry : this.#steady;
   }
 
   #lookAhead(): Outlook {
@@ -182,7 +206,7 @@ export class FleetSplit implements Split {
     const [from, to] = base > this.#givingBelow ? [this.#givingBelow, base] : [base, this.#givingBelow];
     this.#givingBelow = base;
     for (const member of this.#slackByActual.between(from, to)) {
-      member.leave();
+      this.#leave(member);
       this.#enter(member);
     }
   }

@@ -7,10 +7,10 @@ export {
   type Appetite,
   type RunningAgent,
 } from './allocation.ts';
-export * from './allocation-reason.ts';
+export type { AllocationReason, GrantReason, MaxMinReason, ReclaimReason } from './allocation-reason.ts';
 export * from './bands.ts';
 export * from './coordinator.ts';
-export * from './coordinator-agent.ts';
+export type { CoordinatorAgent, CoordinatorReport } from './coordinator-agent.ts';
 export * from './cost-model.ts';
 export * from './credit-window.ts';
 export * from './window-report.ts';

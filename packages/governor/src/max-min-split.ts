@@ -8,18 +8,18 @@ interface Member {
   readonly agent: RunningAgent;
   readonly claim: Claim;
   readonly hungry: boolean;
-  readonly floor: Place<unknown>;
+  readonly floor: Place;
   /** Its place by what it uses, when that is known. */
-  readonly use: Place<unknown> | null;
+  readonly use: Place | null;
 }
 
 /** The policy `max-min` without a pass over the fleet: O(log n) for each report and each answer. */
 export class MaxMinSplit implements Split {
   #budget: number;
   readonly #members = new Map<string, Member>();
-  readonly #floors = new OrderedTallies<unknown>();
-  readonly #uses = new OrderedTallies<unknown>();
-  readonly #newcomers = new OrderedTallies<unknown>();
+  readonly #floors = new OrderedTallies<null>();
+  readonly #uses = new OrderedTallies<null>();
+  readonly #newcomers = new OrderedTallies<null>();
   #outlook: Outlook | null = null;
   /** Agents that want it all. */
   #open = 0;

@@ -1,7 +1,8 @@
 import type { RunningAgent } from './allocation.ts';
-import type { GrantReason } from './allocation-reason.ts';
 import type { WindowGrant } from './window-report.ts';
 import { LinkedQueue, type Linked } from './linked-queue.ts';
+import { claimOf, type CoordinatorAgent } from './coordinator-agent.ts';
+import type { Page } from './reason-book.ts';
 import type { WindowSchedule } from './window-schedule.ts';
 
 /** An agent is online while its last sign of life is at most this many windows old. */
@@ -21,10 +22,10 @@ export interface RosterAgent extends Linked<RosterAgent> {
   aheadCredits: number;
   /** When its next heartbeat is wanted, in ms after its latest grant. */
   nextBeatMs: number;
-  /** What the split knows of it besides what it runs with. */
-  claim: Omit<RunningAgent, 'id' | 'allocatedTps'>;
-  /** Of its latest grants, newest first, at most two. */
-  reasons: readonly GrantReason[];
+  /** What the split knows of it; replaced as a whole, because the split keeps it. */
+  claim: Readonly<RunningAgent>;
+  /** Where the reasons of its latest grants are; null before the first. */
+  page: Page | null;
   /** Epoch and window of the report that the grant answered; null when it answered a job. */
   answered: { readonly epoch: string | null; readonly windowNumber: number | null } | null;
   /** On the roster's own clock, which never steps back. */
@@ -124,8 +125,8 @@ export class Roster {
       schedule: null,
       aheadCredits: 0,
       nextBeatMs: 0,
-      claim: { actualTps: null },
-      reasons: [],
+      claim: claimOf(id, null, null),
+      page: null,
       answered: null,
       seenAtMs: 0,
       grantedAtMs: null,
@@ -148,4 +149,21 @@ export class Roster {
     this.#online.remove(agent);
     if (agent.limiter) this.#sharing -= 1;
   }
+}
+
+/** What can be seen of an agent from outside; `nextTps`: what it would be given now. */
+export function seenFrom(agent: RosterAgent, nextTps: number): CoordinatorAgent {
+  return {
+    id: agent.id,
+    online: agent.state !== 'stale',
+    active: agent.state === 'running' || agent.state === 'waiting',
+    limiter: agent.limiter,
+    allocatedTps: agent.grant?.allocatedTps ?? 0,
+    nextTps,
+    actualTps: agent.actualTps,
+    windowNumber: agent.windowNumber,
+    creditBudget: agent.grant?.creditBudget ?? 0,
+    grantedAtMs: agent.grantedAtMs,
+    lastHeartbeatAtMs: agent.lastHeartbeatAtMs,
+  };
 }

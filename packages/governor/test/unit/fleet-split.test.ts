@@ -119,13 +119,13 @@ describe('ordered tallies', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), fc.integer({ min: -20, max: 20 })), { maxLength: 200 }), (steps) => {
         const order = new OrderedTallies<number>();
-        const places: Place<number>[] = [];
+        const places: { place: Place; key: number }[] = [];
         for (const [remove, value] of steps) {
           if (remove && places.length > 0) {
             const [place] = places.splice(Math.abs(value) % places.length, 1);
-            if (place !== undefined) order.remove(place);
-          } else places.push(order.add(value, value));
-          const keys = places.map((place) => place.key).sort((a, b) => a - b);
+            if (place !== undefined) order.remove(place.place);
+          } else places.push({ place: order.add(value, value), key: value });
+          const keys = places.map(({ key }) => key).sort((a, b) => a - b);
           expect(order.total).toMatchObject(tally(keys));
           expect(order.atOrAbove(value)).toEqual(tally(keys.filter((key) => key >= value)));
           expect(order.below(value)).toEqual(tally(keys.filter((key) => key < value)));
