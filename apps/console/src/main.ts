@@ -39,6 +39,7 @@ import { buildServer } from './http/server.ts';
 import { Ticker } from './jobs/ticker.ts';
 import { startTicks } from './jobs/ticks.ts';
 import type { Clock } from './ports/clock.ts';
+import type { LedgerTier } from './ports/credit-ledger.ts';
 import type { EndpointProbe } from './ports/endpoint-probe.ts';
 import type { NameResolver } from './ports/name-resolver.ts';
 import type { QuotaConnector } from './ports/quota-connector.ts';
@@ -73,6 +74,8 @@ export interface ConsoleDependencies {
   webhookSender?: WebhookSender;
   /** Default: this process, Redis and Valkey, memcached. */
   quotaConnector?: QuotaConnector;
+  /** Where the overshoot guard counts what is granted. Default: in this process, which forgets it when it ends. */
+  ledger?: LedgerTier | null;
 }
 
 /** A console that answers. */
@@ -202,7 +205,8 @@ export async function assemble(
   const alarms = new AlarmBoard(await rememberedRules(storage), () => systemRandom.id('alm'));
   const resolver = dependencies.resolver ?? systemResolver(clock);
   const quotaSide = await openQuotaSide(options, storage, secretBox, resolver, { ...dependencies, clock, logger });
-  const governed = await openGoverning(storage, { fleet, leases, governor, windowMs, clock, start });
+  const { ledger = null } = dependencies;
+  const governed = await openGoverning(storage, { fleet, leases, governor, windowMs, clock, log: logger, ledger, start });
   const context: ConsoleContext = {
     limits: limitsOf(options),
     clock,
@@ -222,8 +226,8 @@ export async function assemble(
     history: await openHistory(storage, fleet, alarms.active(), {
       windowMs,
       limitTps: governed.governing.enforcedTps,
-      start,
       setLimitTps: governed.governing.enforcedSetTps,
+      start,
     }),
     alarms,
     leases,
@@ -236,8 +240,8 @@ export async function assemble(
       take: (agentId) => takeShard(context, agentId),
       giveBack: (assignment) => giveBack(context, assignment),
       load: (agentId) => leases.load(agentId),
-      onError: (error) => logger.error({ error: String(error) }, 'the queue could not be read'),
       level: (agentId) => fleet.get(agentId)?.protocolVersion ?? 0,
+      onError: (error) => logger.error({ error: String(error) }, 'the queue could not be read'),
     }),
     governor,
     windows: [],

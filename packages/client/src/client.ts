@@ -1,5 +1,6 @@
 import { routes, type Route, type RouteName } from '@weir/protocol';
-import { parseBaseUrl, requestPath } from './address.ts';
+import { requestPath } from './address.ts';
+import { AddressRing } from './address-ring.ts';
 import { NetworkError, parseRefusal } from './errors.ts';
 import type { Fetch, FetchAnswer } from './fetch.ts';
 
@@ -37,7 +38,7 @@ type RouteOf<Target extends RouteName | Route> = Target extends RouteName
 type Rest<R extends Route> =
   Partial<CallArguments<R>> extends CallArguments<R> ? [CallArguments<R>?] : [CallArguments<R>];
 
-/** Calls the routes of one console. */
+/** Calls the routes of one console, or of a group of consoles. */
 export interface Client {
   /**
    * Calls a route, given by name or as `routes.name`.
@@ -51,13 +52,20 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /** Address of the console, such as `http://127.0.0.1:8080`; empty in a page that the console served. */
-  baseUrl: string;
+  /**
+   * Address of the console, such as `http://127.0.0.1:8080`; empty in a page that the console served. Or up to 16 addresses of
+   * consoles of one group: a call goes to the one that answered last, and at once to the next ones when that cannot be
+   * reached, does not answer in time, or knows no leader. A call that may have been carried out is repeated only
+   * where that does no harm: reading, and everything that agents call.
+   */
+  baseUrl: string | readonly string[];
+  /** Hears the address that answers when it is another one than before, the first included. */
+  onAddress?: (address: string) => void;
   /** Sent as `Authorization: Bearer …` with every call: an enrolment token or an agent's credential. Default: none. */
   token?: string;
   /** Default: the global `fetch`. */
   fetch?: Fetch;
-  /** Longest time for one call, in ms; default 30,000. */
+  /** Longest time for one call at one address, in ms; default 30,000. */
   timeoutMs?: number;
   /** Runs something later and returns how to cancel it; default: `setTimeout`. */
   startTimer?: (run: () => void, delayMs: number) => () => void;
@@ -66,28 +74,24 @@ export interface ClientOptions {
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
- * Makes a client for one console. Makes no call by itself.
- * @throws TypeError when `baseUrl` is not an address
+ * Makes a client. Makes no call by itself.
+ * @throws TypeError when `baseUrl` is not an address, or with every one of them that is not
  */
 export function createClient(options: ClientOptions): Client {
-  const baseUrl = parseBaseUrl(options.baseUrl);
+  const ring = new AddressRing(options.baseUrl, options.onAddress);
   const settings: Settings = {
-    baseUrl,
-    name: baseUrl === '' ? 'the console' : `the console at ${baseUrl}`,
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     token: options.token,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     startTimer: options.startTimer ?? startRealTimer,
   };
   const call = async (target: RouteName | Route, args: LooseArguments = {}): Promise<unknown> =>
-    exchange(settings, typeof target === 'string' ? routes[target] : target, args);
+    callAround(ring, settings, typeof target === 'string' ? routes[target] : target, args);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- callers see the exact types; the schema checks answers
   return { call: call as Client['call'] };
 }
 
 interface Settings {
-  baseUrl: string;
-  name: string;
   fetch: Fetch;
   token: string | undefined;
   timeoutMs: number;
@@ -100,25 +104,45 @@ interface LooseArguments extends CallOptions {
   body?: unknown;
 }
 
-async function exchange(settings: Settings, route: Route, args: LooseArguments): Promise<unknown> {
-  const url = settings.baseUrl + requestPath(route.path, args.params ?? {}, args.query ?? {});
-  const { answer, text } = await send(settings, route, url, args);
+/** One round at most: whoever calls again after a while begins where somebody answered last. */
+async function callAround(ring: AddressRing, settings: Settings, route: Route, args: LooseArguments): Promise<unknown> {
+  const errors: Error[] = [];
+  for (const address of ring.inOrder()) {
+    try {
+      const answer = await exchange(settings, address, route, args);
+      ring.answered(address);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Error) || !ring.goesOn(address, route, error, settings.token !== undefined)) {
+        ring.failed(address, error);
+        throw error;
+      }
+      errors.push(error);
+    }
+  }
+  throw ring.verdict(errors);
+}
+
+async function exchange(settings: Settings, address: string, route: Route, args: LooseArguments): Promise<unknown> {
+  const name = address === '' ? 'the console' : `the console at ${address}`;
+  const url = address + requestPath(route.path, args.params ?? {}, args.query ?? {});
+  const { answer, text } = await send({ ...settings, name }, route, url, args);
   if (answer.status === 0 || (answer.status >= 300 && answer.status < 400)) {
     const location = answer.headers.get('location');
-    throw new NetworkError('redirected', `${settings.name} redirects${location === null ? '' : ` to ${location}`}`, {
+    throw new NetworkError('redirected', `${name} redirects${location === null ? '' : ` to ${location}`}`, {
       status: answer.status,
     });
   }
   const body = parseJson(text);
   if (answer.status >= 400) {
     const refusal = parseRefusal(answer.status, body, answer.headers.get('retry-after'));
-    throw refusal ?? badAnswer(settings, answer.status, `status ${answer.status} without an error of Weir's protocol`);
+    throw refusal ?? badAnswer(name, answer.status, `status ${answer.status} without an error of Weir's protocol`);
   }
   const parsed = route.response.safeParse(body);
   if (parsed.success) return parsed.data;
   const problem = parsed.error.issues[0];
   throw badAnswer(
-    settings,
+    name,
     answer.status,
     problem === undefined || body === undefined
       ? `something that is not JSON to ${route.method} ${route.path}`
@@ -126,13 +150,13 @@ async function exchange(settings: Settings, route: Route, args: LooseArguments):
   );
 }
 
-function badAnswer(settings: Settings, status: number, what: string): NetworkError {
-  return new NetworkError('bad-answer', `${settings.name} answered ${what}`, { status });
+function badAnswer(name: string, status: number, what: string): NetworkError {
+  return new NetworkError('bad-answer', `${name} answered ${what}`, { status });
 }
 
 /** One request with its time limit, which also covers reading the body. */
 async function send(
-  settings: Settings,
+  settings: Settings & { name: string },
   route: Route,
   url: string,
   args: LooseArguments,

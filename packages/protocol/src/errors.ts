@@ -28,6 +28,8 @@ export const ERROR_CODES = [
   'payload-too-large',
   'too-many-requests',
   'storage-unavailable',
+  'no-leader',
+  'ledger-unavailable',
   'unavailable',
   'internal',
 ] as const;

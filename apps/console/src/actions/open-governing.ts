@@ -4,8 +4,11 @@ import { MemoryStore } from '@weir/quota';
 import type { Fleet, Moment } from '../fleet/fleet.ts';
 import { Governing } from '../fleet/governing.ts';
 import type { LeaseWatch } from '../fleet/lease-watch.ts';
-import { PeriodCreditLedger } from '../fleet/period-credit-ledger.ts';
+import { longestLeaseMs } from '../fleet/overshoot-guard.ts';
+import { PeriodCreditLedger, type LedgerNews } from '../fleet/period-credit-ledger.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { LedgerTier } from '../ports/credit-ledger.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { Storage } from '../ports/storage.ts';
 import { systemRandom } from '../security/random-source.ts';
 
@@ -13,7 +16,10 @@ const EPOCHS = 'coordinator-epochs';
 /** Earlier lives that are remembered: their agents report within a window, or were away for longer than that matters. */
 const MAX_EPOCHS = 8;
 
-/** Starts a new life of the coordinator, with what is known of earlier ones. */
+/**
+ * Starts a new life of the coordinator, with what is known of earlier ones.
+ * @param given.ledger the server that a group of consoles keeps its ledger on; null: this process keeps it
+ */
 export async function openGoverning(
   storage: Storage,
   given: {
@@ -22,10 +28,12 @@ export async function openGoverning(
     governor: VersionedGovernorSettings;
     windowMs: number;
     clock: Clock;
+    log: Logger;
+    ledger: LedgerTier | null;
     start: Moment;
   },
 ): Promise<{ coordinator: Coordinator; governing: Governing }> {
-  const { fleet, leases, windowMs, clock, start } = given;
+  const { fleet, leases, windowMs, clock, log, start } = given;
   const { settings } = given.governor;
   const windowSeconds = windowMs / 1_000;
   const epoch = systemRandom.id('epoch');
@@ -42,23 +50,39 @@ export async function openGoverning(
       heardAtSteadyMs === null ? [] : [{ id: agentId, lastHeartbeatAtMs: heardAtSteadyMs }],
     ),
   );
-  // The steady clock: setting the machine's clock must not begin a new period while grants are live.
-  const store = new MemoryStore({
-    clock: () => clock.steadyMs(),
-    timers: { set: (run, ms) => clock.after(ms, run) },
-  });
   const governing = new Governing({
     coordinator,
-    ledger: new PeriodCreditLedger(store, windowSeconds),
+    ledger: new PeriodCreditLedger({
+      tier: given.ledger ?? ownTier(clock),
+      windowSeconds,
+      leaseMs: longestLeaseMs(windowMs),
+      steadyMs: () => clock.steadyMs(),
+      shared: given.ledger !== null,
+      onNews: (news) => tell(log, news),
+    }),
     windowMs,
     leases: () => leases.held(),
     settings,
-    // This ledger lives in this process: it knows nothing of what an earlier one granted.
+    // A ledger of this process, or one that was lost, knows nothing of what was granted before.
     mayBeHeld: agents.length > 0,
     earlierEpochs,
     start,
   });
   return { coordinator, governing };
+}
+
+/** A ledger that ends with this process. By the steady clock: setting the machine's must not begin a new period. */
+function ownTier(clock: Clock): LedgerTier {
+  const store = new MemoryStore({
+    clock: () => clock.steadyMs(),
+    timers: { set: (run, ms) => clock.after(ms, run) },
+  });
+  return { store, connections: () => 0 };
+}
+
+function tell(log: Logger, news: LedgerNews): void {
+  if (news.available) log.info({}, 'the credit ledger answers again');
+  else log.error({ error: String(news.error) }, 'the credit ledger does not answer: no grants until it does');
 }
 
 async function epochsBefore(storage: Storage, epoch: string): Promise<string[]> {

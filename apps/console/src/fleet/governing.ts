@@ -34,8 +34,8 @@ export class Governing {
   #stranded: number[] = [];
 
   /**
-   * @param options.mayBeHeld whether grants of an earlier life of this console may still be live: with the guard, nothing is
-   *   granted until those must have run out.
+   * @param options.mayBeHeld whether grants of an earlier life of this console may still be live: with the guard, and a ledger
+   *   that knows nothing of them, nothing is granted until those must have run out.
    */
   constructor(options: {
     coordinator: Coordinator;
@@ -87,6 +87,7 @@ export class Governing {
 
   /** Lets time pass for the limit; cheap, part of every heartbeat. `slowDowns`: holdoffs that began since. */
   refresh(moment: Moment, slowDowns: number): void {
+    if (this.#guard !== null) void this.#ledger.keep();
     if (slowDowns > 0) this.#limit.slowDown(moment.steadyMs);
     if (moment.nowMs >= this.#scheduleUntilMs || moment.nowMs < this.#scheduleUntilMs - SCHEDULE_STEP_MS) {
       this.#followSchedule(moment.nowMs);
@@ -112,7 +113,12 @@ export class Governing {
     return this.#settings.allocationPolicy === 'max-min' || this.#settings.overshootGuard;
   }
 
-  /** What an agent gets of a computed grant: all of it, unless the guard is on. */
+  /** Whether grants can be secured; false while the ledger is away, or waits for grants that it does not know of. */
+  get ledgerReady(): boolean {
+    return this.#guard === null || this.#ledger.ready;
+  }
+
+  /** What an agent gets of a computed grant: all of it, unless the guard is on. @throws LedgerUnavailable */
   async secure(request: GuardedRequest, computed: WindowGrant | null, steadyMs: number): Promise<GuardedGrant> {
     if (this.#guard === null) return { grant: computed, askAgainSeconds: this.#wantedInSeconds(request.agentId) };
     if (computed === null) {
@@ -151,31 +157,30 @@ export class Governing {
     const { jobShares, overshootGuard } = this.#settings;
     this.claims.configure(jobShares);
     if (!overshootGuard) this.#guard = null;
-    else this.#guard ??= this.#newGuard(moment.steadyMs, mayBeHeld);
+    else this.#guard ??= this.#newGuard(mayBeHeld);
     this.#followSchedule(moment.nowMs);
     this.#limitTps = this.#limit.limitTps(moment.steadyMs);
     this.#configureCoordinator();
   }
 
-  #newGuard(steadyMs: number, mayBeHeld: boolean): OvershootGuard {
+  #newGuard(mayBeHeld: boolean): OvershootGuard {
+    this.#ledger.begin(mayBeHeld);
     return new OvershootGuard({
       ledger: this.#ledger,
       windowMs: this.#windowMs,
       cut: (agentId, windowNumber, allocatedTps) => this.#coordinator.cut(agentId, windowNumber, allocatedTps),
-      blind: mayBeHeld,
-      nowMs: steadyMs,
     });
   }
 
   #followSchedule(nowMs: number): void {
     const { limitSchedule, globalLimitTps, slowDownReaction } = this.#settings;
     this.#scheduleUntilMs = (Math.floor(nowMs / SCHEDULE_STEP_MS) + 1) * SCHEDULE_STEP_MS;
+    this.#setTps = scheduledLimitTps(limitSchedule, nowMs) ?? globalLimitTps;
     this.#limit.configure({
       setTps: this.#setTps,
       floorTps: slowDownReaction.mode === 'off' ? null : slowDownReaction.floorTps,
     });
   }
-    this.#setTps = scheduledLimitTps(limitSchedule, nowMs) ?? globalLimitTps;
 
   #configureCoordinator(): void {
     const { enabled, allocationPolicy: policy } = this.#settings;

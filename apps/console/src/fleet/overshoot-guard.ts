@@ -7,11 +7,12 @@
  * A grant is live from when it is issued until its agent reports the end of its window, or until its lease runs out: the
  * agent counts the same time from when it *asked*, so it stops first. A repeated heartbeat gets the same grant with the
  * time that is left. A new process of an agent does not get the grant of the old one, which may still be spending it: it
- * waits until that has run out.
+ * waits until that has run out. So it is with a grant of another life of the console, which the ledger remembers: it ends
+ * when its agent reports it, and else runs out.
  */
 import type { WindowGrant } from '@weir/governor';
 import type { Grant } from '@weir/protocol';
-import type { CreditLedger, LeasedCredits } from '../ports/credit-ledger.ts';
+import type { CreditLease, CreditLedger } from '../ports/credit-ledger.ts';
 
 /** What an agent asks with. */
 export interface GuardedRequest {
@@ -35,7 +36,14 @@ interface HeldGrant {
   readonly windowNumber: number;
   readonly bootId: string;
   readonly untilMs: number;
-  readonly secured: Promise<{ grant: WindowGrant; lease: LeasedCredits }>;
+  /** Rejects when nothing was granted, because the ledger could not be asked. */
+  readonly secured: Promise<Secured>;
+}
+
+interface Secured {
+  /** Null: another life of the console granted it. */
+  readonly grant: WindowGrant | null;
+  readonly lease: CreditLease;
 }
 
 /** Part of a window that a lease outlasts it by: heartbeats are not exactly on time. */
@@ -43,38 +51,30 @@ const TOLERANCE_PART = 0.05;
 /** An agent that got less than it should asks again after this part of a window at the earliest. */
 const SOONEST_PART = 1 / 6;
 
+/** How long a grant can be live at most, in ms. */
+export function longestLeaseMs(windowMs: number): number {
+  return windowMs * (1 + TOLERANCE_PART);
+}
+
 /** Secures grants against a ledger. */
 export class OvershootGuard {
   readonly #ledger: CreditLedger;
   readonly #windowMs: number;
   readonly #cut: (agentId: string, windowNumber: number, allocatedTps: number) => WindowGrant | null;
   readonly #held = new Map<string, HeldGrant>();
-  readonly #blindUntilMs: number;
 
-  /**
-   * @param options.cut tells the coordinator that a grant holds fewer credits than it computed.
-   * @param options.blind grants of an earlier life may be live that the ledger knows nothing of: nothing is granted until
-   *   they must have run out.
-   */
+  /** @param options.cut tells the coordinator that a grant holds fewer credits than it computed. */
   constructor(options: {
     ledger: CreditLedger;
     windowMs: number;
     cut: (agentId: string, windowNumber: number, allocatedTps: number) => WindowGrant | null;
-    blind: boolean;
-    nowMs: number;
   }) {
     this.#ledger = options.ledger;
     this.#windowMs = options.windowMs;
     this.#cut = options.cut;
-    this.#blindUntilMs = options.blind ? options.nowMs + this.longestLeaseMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** How long a grant can be live at most, in ms. */
-  get longestLeaseMs(): number {
-    return this.#windowMs * (1 + TOLERANCE_PART);
-  }
-
-  /** What an agent gets of the grant that was computed for it. */
+  /** What an agent gets of the grant that was computed for it. @throws LedgerUnavailable */
   async secure(
     request: GuardedRequest,
     computed: WindowGrant,
@@ -96,7 +96,9 @@ export class OvershootGuard {
 
   /** The agent has no running job: what it held ends, if it says so itself; else it runs out. */
   async release(request: GuardedRequest, nowMs: number): Promise<void> {
-    const held = this.#held.get(request.agentId);
+    if (request.ends === null) return;
+    // An agent that goes idle needs no answer of the ledger: what cannot be ended runs out.
+    const held = await this.#heldBy(request.agentId, nowMs).catch(() => undefined);
     if (held === undefined || !reports(request, held)) return;
     this.#held.delete(request.agentId);
     await this.#end(held, nowMs);
@@ -110,34 +112,43 @@ export class OvershootGuard {
   ): Promise<GuardedGrant> {
     const { agentId, bootId } = request;
     const before = this.#held.get(agentId);
-    const untilMs = nowMs + this.longestLeaseMs;
+    const untilMs = nowMs + longestLeaseMs(this.#windowMs);
     const { epoch, windowNumber } = computed;
-    const secured = this.#lease(request, before, computed, budgetCredits, nowMs, untilMs);
-    this.#held.set(agentId, { epoch, windowNumber, bootId, untilMs, secured });
-    const { grant } = await secured;
-    return this.#answer(grant, grant.allocatedTps < computed.allocatedTps, untilMs - nowMs);
+    const secured = this.#lease(request, before, computed, budgetCredits, nowMs);
+    const held = { epoch, windowNumber, bootId, untilMs, secured };
+    this.#held.set(agentId, held);
+    try {
+      const { grant } = await secured;
+      return this.#answer(grant, grant.allocatedTps < computed.allocatedTps, untilMs - nowMs);
+    } catch (error) {
+      // Nothing was granted; what was live before still is.
+      if (this.#held.get(agentId) === held) {
+        if (before === undefined) this.#held.delete(agentId);
+        else this.#held.set(agentId, before);
+      }
+      throw error;
+    }
   }
 
   async #lease(
     request: GuardedRequest,
-    before: HeldGrant | undefined,
+    known: HeldGrant | undefined,
     computed: WindowGrant,
     budgetCredits: number,
     nowMs: number,
-    untilMs: number,
-  ): Promise<{ grant: WindowGrant; lease: LeasedCredits }> {
+  ): Promise<{ grant: WindowGrant; lease: CreditLease }> {
+    const { agentId, bootId } = request;
+    const { epoch, windowNumber } = computed;
+    const before = known ?? (await this.#inherited(agentId, nowMs));
     if (before !== undefined && reports(request, before)) await this.#end(before, nowMs);
     // The old process of a restarted agent may go on with what it has until that runs out.
-    const wait = before !== undefined && before.bootId !== request.bootId && nowMs < before.untilMs;
+    const wait = before !== undefined && before.bootId !== bootId && nowMs < before.untilMs;
     const full = Math.max(computed.creditBudget, Math.floor((computed.allocatedTps * this.#windowMs) / 1_000));
-    const wanted = wait || nowMs < this.#blindUntilMs ? 0 : full;
-    const lease =
-      wanted === 0
-        ? { credits: 0, fromMs: nowMs, untilMs }
-        : await this.#ledger.lease(wanted, budgetCredits, nowMs, untilMs);
+    const wanted = wait ? 0 : full;
+    const lease = await this.#ledger.lease({ agentId, bootId, epoch, windowNumber }, wanted, budgetCredits);
     if (lease.credits >= full) return { grant: computed, lease };
     const allocatedTps = (lease.credits * 1_000) / this.#windowMs;
-    const cut = this.#cut(request.agentId, computed.windowNumber, allocatedTps);
+    const cut = this.#cut(agentId, windowNumber, allocatedTps);
     if (cut === null) return { grant: { ...computed, allocatedTps: 0, creditBudget: 0 }, lease };
     return { grant: { ...cut, creditBudget: Math.min(cut.creditBudget, lease.credits) }, lease };
   }
@@ -145,15 +156,29 @@ export class OvershootGuard {
   async #again(held: HeldGrant, bootId: string, nowMs: number): Promise<GuardedGrant> {
     const { grant } = await held.secured;
     const leftMs = held.untilMs - nowMs;
-    if (held.bootId !== bootId) {
+    if (grant === null || held.bootId !== bootId) {
       return { grant: null, askAgainSeconds: Math.max(this.#soonestSeconds, leftMs / 1_000) };
     }
     return this.#answer(grant, false, leftMs);
   }
 
+  async #heldBy(agentId: string, nowMs: number): Promise<HeldGrant | undefined> {
+    return this.#held.get(agentId) ?? this.#inherited(agentId, nowMs);
+  }
+
+  /** What another life of the console granted last, if that can still be live. */
+  async #inherited(agentId: string, nowMs: number): Promise<HeldGrant | undefined> {
+    const inherited = await this.#ledger.inherited(agentId);
+    if (inherited === null) return undefined;
+    const { lease, leftMs } = inherited;
+    const { epoch, windowNumber, bootId } = lease;
+    const secured = Promise.resolve({ grant: null, lease });
+    return { epoch, windowNumber, bootId, untilMs: nowMs + leftMs, secured };
+  }
+
   async #end(held: HeldGrant, nowMs: number): Promise<void> {
-    const { lease } = await held.secured;
-    if (lease.credits > 0 && nowMs < lease.untilMs) await this.#ledger.end(lease, nowMs);
+    const secured = await held.secured.catch(() => null);
+    if (secured !== null && nowMs < held.untilMs) await this.#ledger.end(secured.lease);
   }
 
   #answer(grant: WindowGrant, cut: boolean, validMs: number): GuardedGrant {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { ErrorBody, ErrorCode } from '@weir/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConsoleError, isConsoleError } from '../actions/console-error.ts';
+import { LedgerUnavailable } from '../ports/credit-ledger.ts';
 import { StorageUnavailable } from '../ports/storage-unavailable.ts';
 
 const STATUS: Record<ErrorCode, number> = {
@@ -24,10 +25,12 @@ const STATUS: Record<ErrorCode, number> = {
   'bucket-not-found': 422,
   'store-unreachable': 422,
   'protocol-too-old': 426,
+  'protocol-too-new': 409,
   'payload-too-large': 413,
   'too-many-requests': 429,
-  'protocol-too-new': 409,
   'storage-unavailable': 503,
+  'no-leader': 503,
+  'ledger-unavailable': 503,
   unavailable: 503,
   internal: 500,
 };
@@ -102,6 +105,9 @@ function refusalOf(error: unknown): ConsoleError {
   if (isConsoleError(error)) return error;
   if (error instanceof StorageUnavailable) {
     return new ConsoleError('storage-unavailable', error.message, { cause: error, retryAfterMs: 1_000 });
+  }
+  if (error instanceof LedgerUnavailable) {
+    return new ConsoleError('ledger-unavailable', error.message, { cause: error, retryAfterMs: 1_000 });
   }
   if (isUnwritable(error)) {
     const message = `The console cannot write its database now (${error.code}): look for free space and the state of its disk.`;

@@ -49,7 +49,7 @@ export class ConnectionMonitor {
   }
 }
 
-const CANNOT_SERVE: ReadonlySet<ErrorCode> = new Set(['unavailable', 'storage-unavailable']);
+const CANNOT_SERVE: ReadonlySet<ErrorCode> = new Set(['unavailable', 'storage-unavailable', 'no-leader']);
 
 /** Whether an error means "the console cannot serve", not "the console says no". */
 export function isConnectionFailure(error: unknown): boolean {

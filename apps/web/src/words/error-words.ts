@@ -92,6 +92,14 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     title: 'The database of the console does not answer.',
     remedy: 'Nothing was changed. The console finds it again by itself; ask whoever runs the database.',
   },
+  'no-leader': {
+    title: 'No console leads the group at the moment.',
+    remedy: 'Another one takes over within seconds; this page tries again by itself.',
+  },
+  'ledger-unavailable': {
+    title: 'The ledger of credits does not answer.',
+    remedy: 'Agents get no credits until it does. The console finds it again by itself; ask whoever runs Redis.',
+  },
   unavailable: {
     title: 'The console is not ready.',
     remedy: 'It may be starting; wait a moment.',
