@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROTOCOL_VERSION, type ErrorBody, type Role } from '@weir/protocol';
+import { PROTOCOL_VERSION, type ErrorBody, type JobOptions, type Role } from '@weir/protocol';
 import { pino } from 'pino';
 import type { AccountOption, Clock, ConsoleOptionsInput, RunningConsole } from '../../src/index.ts';
 import { startConsole } from '../../src/index.ts';
@@ -119,7 +119,7 @@ export class HttpConsole {
   }
 
   /** Saves the two endpoints of the probe and queues a job between them. */
-  async job(cookie: string, name = 'job'): Promise<string> {
+  async job(cookie: string, name = 'job', options: Partial<JobOptions> = {}): Promise<string> {
     const known = (await this.call('GET', '/api/v1/endpoints', { cookie })).body.endpoints;
     const ids = known.length > 0 ? known.map((endpoint: { endpointId: string }) => endpoint.endpointId) : [];
     if (ids.length === 0) {
@@ -140,6 +140,7 @@ export class HttpConsole {
       name,
       source: { endpointId: ids[0], bucket: 'photos' },
       target: { endpointId: ids[1], bucket: 'archive' },
+      options,
     };
     const answer = await this.call('POST', '/api/v1/jobs', { cookie, body });
     if (answer.status !== 200) throw new Error(answer.text);
@@ -152,6 +153,7 @@ const NOT_STARTED: RunningConsole = {
   enrolmentToken: '',
   metricsToken: '',
   initialAdminPassword: null,
+  seat: () => null,
   stop: async () => undefined,
 };
 

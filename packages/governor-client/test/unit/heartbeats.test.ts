@@ -1,5 +1,5 @@
 import { ApiError, NetworkError } from '@weir/client';
-import { heartbeatRequest } from '@weir/protocol';
+import { heartbeatRequest, PROTOCOL_VERSION } from '@weir/protocol';
 import { describe, expect, test } from 'vitest';
 import { GovernorStoppedError } from '../../src/index.ts';
 import { Bench, enforced, grant, off } from './scripted-console.ts';
@@ -14,7 +14,7 @@ describe('heartbeats', () => {
     bench.governor.start();
     expect(bench.sent).toHaveLength(1);
     expect(bench.last.request).toEqual({
-      protocolVersion: 1,
+      protocolVersion: PROTOCOL_VERSION,
       version: '1.2.3',
       host: 'h',
       bootId: 'b1',
