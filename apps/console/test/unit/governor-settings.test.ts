@@ -5,6 +5,7 @@ import { allocationWhy, DEFAULT_GOVERNOR_SETTINGS, type GovernorSettings, type G
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { explainAllocation } from '../../src/actions/explain-allocation.ts';
 import { listWindows } from '../../src/actions/list-windows.ts';
+import { readHistory } from '../../src/actions/read-history.ts';
 import { readMonitor } from '../../src/actions/read-monitor.ts';
 import { saveGovernorSettings } from '../../src/actions/save-governor-settings.ts';
 import { TestConsole, usageOf, type TestAgent } from '../support/test-console.ts';
@@ -178,6 +179,24 @@ test('each SlowDown lowers the limit of the fleet once a window, down to the flo
   await first.agent.heartbeat({ holdoff: null });
   await first.agent.heartbeat({ holdoff });
   expect(console.context.governing.limitTps).toBe(9_000);
+});
+
+test('the chart keeps the limit that is set beside the one in force while clusters ask for less, also over hours', async () => {
+  const [worker] = await workers([50_000]);
+  if (worker === undefined) throw new Error('no worker');
+  await save({ slowDownReaction: { mode: 'lower-limit', floorTps: 3_000 } });
+  await windows(3, [worker]);
+  await worker.agent.heartbeat({ holdoff: { remainingMs: 1_000, reason: 'SlowDown', jobId: null } });
+  await windows(4, [worker]);
+  const { series } = readMonitor(console.context);
+  const pairs = series.limitTps.map((tps, point) => [tps, series.setLimitTps[point]]).filter(([tps]) => tps !== null);
+  expect(pairs).toContainEqual([9_000, 9_000]);
+  expect(pairs.some(([tps]) => (tps ?? 0) < 9_000)).toBe(true);
+  expect(new Set(pairs.map(([, set]) => set))).toEqual(new Set([9_000]));
+  const hours = (await readHistory(console.context, '6h')).series;
+  const lowest = Math.min(...pairs.map(([tps]) => tps ?? Number.POSITIVE_INFINITY));
+  expect(Math.min(...hours.limitTps.filter((tps) => tps !== null))).toBe(lowest);
+  expect(hours.setLimitTps.filter((tps) => tps !== null).every((tps) => tps === 9_000)).toBe(true);
 });
 
 test('budget that idles for three windows beside a hungry agent raises CV-TPS-002; max-min ends it', async () => {
