@@ -5,7 +5,13 @@ import type { OperationGate } from '@weir/s3-copy';
 import type { Logger } from 'pino';
 import { Agent } from './agent.ts';
 import { parseAgentOptions, type AgentOptions } from './config/agent-options.ts';
-import { enrol, EnrolmentError, obtainCredential, type EnrolmentOptions, type KnownAgent } from './credential/enrol.ts';
+import {
+  enrol,
+  EnrolmentError,
+  storedCredentials,
+  type EnrolmentOptions,
+  type KnownAgent,
+} from './credential/enrol.ts';
 import { createAgentLog } from './log.ts';
 import { S3Engine } from './s3/s3-engine.ts';
 import type { CopyEngine } from './shards/copy-engine.ts';
@@ -51,14 +57,17 @@ export async function startAgent(options: AgentOptions, dependencies: AgentDepen
     dependencies.makeEngine ?? ((gate) => new S3Engine({ gate, concurrency: config.concurrency, timing }));
   const begin = async (known: KnownAgent): Promise<Agent> => {
     const { agentId, credential, enrolledNow, file } = known;
-    log.info(
-      { agentId, name: config.name, console: config.consoleUrl },
-      enrolledNow ? 'enrolled at the console' : 'known to the console',
-    );
+    const told = { agentId, name: config.name, consoles: config.consoleUrls };
+    log.info(told, enrolledNow ? 'enrolled at the console' : 'known to the console');
     const agent = new Agent({
       config,
       identity: { agentId, host: enrolment.host, bootId: randomUUID() },
-      client: createClient({ baseUrl: config.consoleUrl, token: credential, fetch }),
+      client: createClient({
+        baseUrl: config.consoleUrls,
+        token: credential,
+        fetch,
+        onAddress: (console) => log.info({ console }, 'this console answers'),
+      }),
       makeEngine,
       log,
       timing,
@@ -66,16 +75,19 @@ export async function startAgent(options: AgentOptions, dependencies: AgentDepen
     await connect(agent, file, signal);
     return agent;
   };
-  const known = await obtainCredential(config, enrolment);
-  try {
-    return await begin(known);
-  } catch (error) {
-    const refused = error instanceof EnrolmentError && error.code === 'wrong-credentials';
-    if (!refused || known.enrolledNow || config.enrolmentToken === null) throw error;
-    // It was revoked, or the console was set up anew; whoever has the token may come in all the same.
-    log.warn({ agentId: known.agentId }, 'the console refuses the stored credential: enrolling again with the token');
-    return begin(await enrol(config, enrolment));
+  let refusal: EnrolmentError | null = null;
+  for (const known of await storedCredentials(config)) {
+    try {
+      return await begin(known);
+    } catch (error) {
+      if (!(error instanceof EnrolmentError) || error.code !== 'wrong-credentials') throw error;
+      log.warn({ agentId: known.agentId, error: error.message }, 'the stored credential is refused');
+      refusal ??= error;
+    }
   }
+  // It was revoked, or the console was set up anew; whoever has the token may come in all the same.
+  if (refusal !== null && config.enrolmentToken === null) throw refusal;
+  return begin(await enrol(config, enrolment));
 }
 
 async function connect(agent: Agent, credentialFile: string, signal: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@ import { addBackup } from './commands/backup-flags.ts';
 import { addCopy } from './commands/copy-flags.ts';
 import { addDoctor } from './commands/doctor-flags.ts';
 import { addManifest } from './commands/manifest-flags.ts';
-import { secondsRange, wholeNumber } from './commands/flag-values.ts';
+import { consoleAddresses, secondsRange, wholeNumber } from './commands/flag-values.ts';
 import { addQuota } from './commands/quota-flags.ts';
 import { addTop } from './commands/top-flags.ts';
 import { EXIT_CODES } from './output/command-error.ts';
@@ -115,7 +115,7 @@ const addAgent: AddCommand = (program, terminal, ending) => {
   program
     .command('agent')
     .description('start an agent: takes copy jobs from a console and runs them under its credits')
-    .requiredOption('--console <url>', 'address of the console')
+    .requiredOption('--console <url,…>', 'address of the console, or of several of one group', consoleAddresses)
     .option('--token <token>', 'enrolment token, needed once (better: WEIR_TOKEN in the environment)')
     .option('--name <name>', 'name shown at the console; default: the host name')
     .option('--state-dir <folder>', "the agent's own credential", './weir-agent')
@@ -129,7 +129,7 @@ const addAgent: AddCommand = (program, terminal, ending) => {
       'after',
       example(
         'WEIR_TOKEN=… weir agent --console https://weir.example:8180',
-        'weir agent --console URL --name rack-3 --slots 8',
+        'weir agent --console http://weir-1:8180,http://weir-2:8180 --name rack-3 --slots 8',
       ),
     )
     .action(async (options: AgentFlags) => {

@@ -23,7 +23,7 @@ const NOT_CONNECTED = new Set([
 export class AddressRing {
   readonly #addresses: readonly string[];
   readonly #onAddress: (address: string) => void;
-  /** Addresses that have accepted the bearer token: their "no" is meant. */
+  /** Addresses that have accepted the bearer token: when these refuse it, it has ended. */
   readonly #accepting = new Set<string>();
   #current: string;
   #told: string | null = null;
@@ -55,24 +55,22 @@ export class AddressRing {
   }
 
   /** Whether the same call may be sent to the next address: this one did not serve it, and did nothing that counts twice. */
-  goesOn(address: string, route: Route, error: unknown, withToken: boolean): boolean {
+  goesOn(route: Route, error: unknown, withToken: boolean): boolean {
     if (this.#addresses.length === 1) return false;
-    if (error instanceof ApiError) {
-      if (error.code === 'no-leader') return true;
-      return withToken && isRefusal(error) && !this.#accepting.has(address);
-    }
+    if (error instanceof ApiError) return error.code === 'no-leader' || (withToken && isRefusal(error));
     return error instanceof NetworkError && (isRepeatable(route) || wasNotSent(error));
   }
 
   /**
-   * What a call fails with that no address served. A token that is refused by some is not refused by those that did not
-   * answer: only when all refuse it does the caller hear so.
+   * What a call fails with that no address served. A token that is refused by some may be good for those that did not
+   * answer: the caller hears of it only when all refuse it, or one that had accepted it.
    */
-  verdict(errors: readonly Error[]): Error {
-    const [only] = errors;
-    if (only !== undefined && errors.length === 1) return only;
-    const refused = errors.filter((error) => error instanceof ApiError && isRefusal(error));
-    if (refused[0] !== undefined && refused.length === errors.length) return refused[0];
+  verdict(failures: readonly { address: string; error: Error }[]): Error {
+    const errors = failures.map(({ error }) => error);
+    const refusals = failures.filter(({ error }) => error instanceof ApiError && isRefusal(error));
+    const meant = refusals.find(({ address }) => this.#accepting.has(address));
+    if (meant !== undefined) return meant.error;
+    if (refusals[0] !== undefined && refusals.length === errors.length) return refusals[0].error;
     const noLeader = errors.find((error) => error instanceof ApiError && error.code === 'no-leader');
     if (noLeader !== undefined) return noLeader;
     const reasons = errors.flatMap((error) => (error instanceof NetworkError ? [error.reason] : []));

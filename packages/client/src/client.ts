@@ -106,21 +106,21 @@ interface LooseArguments extends CallOptions {
 
 /** One round at most: whoever calls again after a while begins where somebody answered last. */
 async function callAround(ring: AddressRing, settings: Settings, route: Route, args: LooseArguments): Promise<unknown> {
-  const errors: Error[] = [];
+  const failures: { address: string; error: Error }[] = [];
   for (const address of ring.inOrder()) {
     try {
       const answer = await exchange(settings, address, route, args);
       ring.answered(address);
       return answer;
     } catch (error) {
-      if (!(error instanceof Error) || !ring.goesOn(address, route, error, settings.token !== undefined)) {
+      if (!(error instanceof Error) || !ring.goesOn(route, error, settings.token !== undefined)) {
         ring.failed(address, error);
         throw error;
       }
-      errors.push(error);
+      failures.push({ address, error });
     }
   }
-  throw ring.verdict(errors);
+  throw ring.verdict(failures);
 }
 
 async function exchange(settings: Settings, address: string, route: Route, args: LooseArguments): Promise<unknown> {

@@ -3,8 +3,11 @@ import { displayName } from '@weir/protocol';
 
 /** What an agent is started with. */
 export interface AgentOptions {
-  /** Address of the console, `http://console.example:8080`. */
-  consoleUrl: string;
+  /**
+   * Addresses of the console, `http://console.example:8080`, or of the consoles of one group: 1–16. The agent talks to the one
+   * that answered last, and goes on to the next when that does not.
+   */
+  consoleUrls: readonly string[];
   /** Needed the first time an agent runs against a console; afterwards its own stored credential is used. */
   enrolmentToken?: string;
   /** Folder for the agent's credential; made when absent, readable by its owner only. */
@@ -69,9 +72,7 @@ export function parseAgentOptions(options: AgentOptions): AgentConfig {
     return value;
   };
 
-  const addressProblem = problemWithAddress(options.consoleUrl);
-  // Not repeated in the message: an address that is refused may hold a password.
-  if (addressProblem !== null) refuse('consoleUrl', null, addressProblem);
+  const consoleUrls = parseAddresses(options.consoleUrls, (problem) => refuse('consoleUrls', null, problem));
   if (options.enrolmentToken !== undefined && !/^[\x21-\x7e]{1,1024}$/.test(options.enrolmentToken)) {
     refuse('enrolmentToken', null, 'must be the token from the Agents page, without spaces or line breaks');
   }
@@ -80,7 +81,7 @@ export function parseAgentOptions(options: AgentOptions): AgentConfig {
   const parsedName = displayName.safeParse(name);
   if (!parsedName.success) refuse('name', name, parsedName.error.issues[0]?.message ?? 'is not a name');
   const config: AgentConfig = {
-    consoleUrl: addressProblem === null ? new URL(options.consoleUrl).href.replace(/\/+$/, '') : '',
+    consoleUrls,
     enrolmentToken: options.enrolmentToken ?? null,
     stateDir: options.stateDir,
     name,
@@ -95,6 +96,23 @@ export function parseAgentOptions(options: AgentOptions): AgentConfig {
   }
   if (problems.length > 0) throw new AgentOptionsError(problems);
   return config;
+}
+
+/** Most consoles of a group that an agent knows. */
+const MAX_ADDRESSES = 16;
+
+/** One spelling of each address, once. An address that is refused is told by its position: it may hold a password. */
+function parseAddresses(addresses: readonly string[], refuse: (problem: string) => void): string[] {
+  if (addresses.length === 0 || addresses.length > MAX_ADDRESSES) {
+    refuse(`must be 1 to ${MAX_ADDRESSES} addresses of consoles, such as http://console.example:8080`);
+  }
+  const parsed = new Set<string>();
+  addresses.forEach((address, index) => {
+    const problem = problemWithAddress(address);
+    if (problem === null) parsed.add(new URL(address).href.replace(/\/+$/, ''));
+    else refuse(addresses.length === 1 ? problem : `number ${index + 1} of ${addresses.length} ${problem}`);
+  });
+  return [...parsed];
 }
 
 function problemWithAddress(address: string): string | null {

@@ -26,14 +26,18 @@ export interface EnrolmentOptions {
 }
 
 /**
- * The agent's credential: the stored one, or a new one for the enrolment token, which is then stored. Waits for a console
- * that does not answer yet.
- * @throws EnrolmentError, CredentialFileError, the reason of `signal`
+ * The credentials that this agent has for any of its consoles, in their order. Consoles of one group know the same agents, so
+ * whichever issued it, it is good for all of them; of several, the first that is not refused is the right one.
+ * @throws CredentialFileError
  */
-export async function obtainCredential(config: AgentConfig, options: EnrolmentOptions): Promise<KnownAgent> {
-  const file = new CredentialFile(config.stateDir, config.consoleUrl, config.name);
-  const stored = await file.read();
-  return stored === null ? enrol(config, options) : { ...stored, file: file.path, enrolledNow: false };
+export async function storedCredentials(config: AgentConfig): Promise<KnownAgent[]> {
+  const known: KnownAgent[] = [];
+  for (const consoleUrl of config.consoleUrls) {
+    const file = new CredentialFile(config.stateDir, consoleUrl, config.name);
+    const stored = await file.read();
+    if (stored !== null) known.push({ ...stored, file: file.path, enrolledNow: false });
+  }
+  return known;
 }
 
 /** A credential with where it is kept and whether it is new. */
@@ -43,20 +47,28 @@ export interface KnownAgent extends StoredCredential {
 }
 
 /**
- * A new credential for the enrolment token. It takes the place of a stored one, which the console refuses.
+ * A new credential for the enrolment token, kept under the address of the console that issued it. It takes the place of a
+ * stored one, which the console refuses. Waits for a console that does not answer yet.
  * @throws EnrolmentError, CredentialFileError, the reason of `signal`
  */
 export async function enrol(config: AgentConfig, options: EnrolmentOptions): Promise<KnownAgent> {
-  const file = new CredentialFile(config.stateDir, config.consoleUrl, config.name);
+  const [first = ''] = config.consoleUrls;
+  let consoleUrl = first;
+  const fileOf = (url: string): CredentialFile => new CredentialFile(config.stateDir, url, config.name);
   if (config.enrolmentToken === null) {
     throw new EnrolmentError(
       'token-missing',
-      `the agent "${config.name}" is not enrolled at ${config.consoleUrl} yet (there is no ${file.path}): ` +
+      `the agent "${config.name}" is not enrolled at ${config.consoleUrls.join(', ')} yet (there is no ${fileOf(first).path}): ` +
         'start it once with the enrolment token that the Agents page shows',
     );
   }
-  await file.prepare();
-  const client = createClient({ baseUrl: config.consoleUrl, token: config.enrolmentToken, fetch: options.fetch });
+  await fileOf(first).prepare();
+  const client = createClient({
+    baseUrl: config.consoleUrls,
+    token: config.enrolmentToken,
+    fetch: options.fetch,
+    onAddress: (url) => (consoleUrl = url),
+  });
   const body = { name: config.name, host: options.host, version: config.version, protocolVersion: PROTOCOL_VERSION };
   try {
     const enrolled = await untilAnswered(async () => {
@@ -71,22 +83,17 @@ export async function enrol(config: AgentConfig, options: EnrolmentOptions): Pro
       }
     }, options);
     const { agentId, credential } = enrolled;
+    const file = fileOf(consoleUrl);
     await file.write(agentId, credential);
-    return {
-      consoleUrl: config.consoleUrl,
-      name: config.name,
-      agentId,
-      credential,
-      file: file.path,
-      enrolledNow: true,
-    };
+    return { consoleUrl, name: config.name, agentId, credential, file: file.path, enrolledNow: true };
   } catch (error) {
     throw error instanceof ApiError ? explain(config, error) : error;
   }
 }
 
 function explain(config: AgentConfig, error: ApiError): EnrolmentError {
-  const { consoleUrl, name } = config;
+  const { name } = config;
+  const consoleUrl = config.consoleUrls.join(', ');
   const explained: Partial<Record<ApiError['code'], string>> = {
     'wrong-enrolment-token': `the console at ${consoleUrl} does not accept the enrolment token: copy the current one from its Agents page`,
     'name-taken': `another agent called "${name}" is online at ${consoleUrl}: choose another name, or stop that agent and wait until it is offline`,

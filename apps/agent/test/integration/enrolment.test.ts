@@ -28,7 +28,7 @@ test('the first start enrols with the token, later ones use the stored credentia
   const first = await fleet.startAgent('keeper');
   await first.stop();
   const again = await startAgent(
-    { consoleUrl: fleet.console.url, stateDir: join(fleet.folder, 'state'), name: 'keeper' },
+    { consoleUrls: [fleet.console.url], stateDir: join(fleet.folder, 'state'), name: 'keeper' },
     { logger: fleet.logger() },
   );
   expect(again.agentId).toBe(first.agentId);

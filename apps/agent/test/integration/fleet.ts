@@ -94,7 +94,7 @@ export class TestFleet {
 
   agentOptions(name: string, more: Partial<AgentOptions> = {}): AgentOptions {
     return {
-      consoleUrl: this.console.url,
+      consoleUrls: [this.console.url],
       enrolmentToken: this.console.enrolmentToken,
       stateDir: join(this.folder, 'state'),
       name,

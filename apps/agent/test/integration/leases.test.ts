@@ -26,7 +26,7 @@ test('an agent cut off from the console loses its lease, drops the shard when it
   const proxy = await startFaultProxy({ port: Number(new URL(fleet.console.url).port) });
   fleet.atTheEnd(() => proxy.close());
   const jobId = await fleet.queueJob(600);
-  await fleet.startAgent('cut-off', { consoleUrl: `http://127.0.0.1:${proxy.port}` });
+  await fleet.startAgent('cut-off', { consoleUrls: [`http://127.0.0.1:${proxy.port}`] });
   await fleet.jobThat(jobId, ({ counters }) => counters.objectsCopied > 50);
   proxy.setMode('stall');
   await fleet.startAgent('heir');

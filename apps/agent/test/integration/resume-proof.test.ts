@@ -53,7 +53,12 @@ function startConsole(): SourceProcess {
 }
 
 function startAgent(name: string): void {
-  const options = { consoleUrl: `http://127.0.0.1:${port}`, enrolmentToken: token, stateDir: join(folder, name), name };
+  const options = {
+    consoleUrls: [`http://127.0.0.1:${port}`],
+    enrolmentToken: token,
+    stateDir: join(folder, name),
+    name,
+  };
   agents.set(name, new SourceProcess('./agent-main.ts', { ...options, slots: 2, concurrency: CONCURRENCY }));
 }
 

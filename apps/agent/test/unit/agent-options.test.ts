@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AgentOptionsError, type AgentOptions } from '../../src/index.ts';
 import { parseAgentOptions } from '../../src/config/agent-options.ts';
 
-const good: AgentOptions = { consoleUrl: 'http://console.test:8180', stateDir: '/var/lib/weir', name: 'a1' };
+const good: AgentOptions = { consoleUrls: ['http://console.test:8180'], stateDir: '/var/lib/weir', name: 'a1' };
 
 function problemsOf(options: Partial<AgentOptions>): readonly string[] {
   try {
@@ -14,14 +14,14 @@ function problemsOf(options: Partial<AgentOptions>): readonly string[] {
   return [];
 }
 
-function spelled(consoleUrl: string): string {
-  return parseAgentOptions({ ...good, consoleUrl }).consoleUrl;
+function spelled(...consoleUrls: string[]): string[] {
+  return parseAgentOptions({ ...good, consoleUrls }).consoleUrls;
 }
 
 describe('agent options', () => {
   test('what is not given has a default', () => {
     expect(parseAgentOptions(good)).toEqual({
-      consoleUrl: 'http://console.test:8180',
+      consoleUrls: ['http://console.test:8180'],
       enrolmentToken: null,
       stateDir: '/var/lib/weir',
       name: 'a1',
@@ -37,20 +37,22 @@ describe('agent options', () => {
 
   test('every problem is listed at once', () => {
     const wrong = {
-      consoleUrl: 'console',
+      consoleUrls: ['console'],
       stateDir: '',
       name: ' x',
       slots: 0,
       concurrency: 1.5,
       holdoffMinSeconds: -1,
     };
-    expect(problemsOf(wrong)).toEqual(['consoleUrl', 'stateDir', 'name', 'slots', 'concurrency', 'holdoffMinSeconds']);
+    expect(problemsOf(wrong)).toEqual(['consoleUrls', 'stateDir', 'name', 'slots', 'concurrency', 'holdoffMinSeconds']);
   });
 
   test.each<Partial<AgentOptions>>([
-    { consoleUrl: 'ftp://console.test' },
-    { consoleUrl: 'http://admin:secret@console.test' },
-    { consoleUrl: 'http://console.test/?a=1' },
+    { consoleUrls: ['ftp://console.test'] },
+    { consoleUrls: ['http://admin:secret@console.test'] },
+    { consoleUrls: ['http://console.test/?a=1'] },
+    { consoleUrls: [] },
+    { consoleUrls: Array.from({ length: 17 }, (_, index) => `http://console-${index}.test`) },
     { enrolmentToken: '' },
     { enrolmentToken: 'two words' },
     { name: '' },
@@ -65,15 +67,22 @@ describe('agent options', () => {
   });
 
   test('no secret is repeated in a message', () => {
-    const options = { ...good, consoleUrl: 'http://u:hunter2@console.test', enrolmentToken: 'hunter3 hunter4' };
+    const options = { ...good, consoleUrls: ['http://u:hunter2@console.test'], enrolmentToken: 'hunter3 hunter4' };
     expect(() => parseAgentOptions(options)).toThrow(
       expect.objectContaining({ message: expect.not.stringMatching(/hunter/) }),
     );
   });
 
   test('one console has one spelling, so that its credential is found again', () => {
-    expect(spelled('HTTP://Console.Test:80/')).toBe('http://console.test');
-    expect(spelled('http://console.test')).toBe('http://console.test');
-    expect(spelled('https://console.test/weir/')).toBe('https://console.test/weir');
+    expect(spelled('HTTP://Console.Test:80/')).toEqual(['http://console.test']);
+    expect(spelled('https://console.test/weir/')).toEqual(['https://console.test/weir']);
+    expect(spelled('http://a.test', 'http://b.test/', 'http://A.test')).toEqual(['http://a.test', 'http://b.test']);
+  });
+
+  test('of several consoles each one that cannot be used is named', () => {
+    const consoleUrls = ['http://a.test', 'b.test:8180', 'http://c.test', 'http://u:hunter2@d.test'];
+    expect(() => parseAgentOptions({ ...good, consoleUrls })).toThrow(
+      'consoleUrls number 2 of 4 must start with http:// or https://; consoleUrls number 4 of 4 must not contain a user name',
+    );
   });
 });

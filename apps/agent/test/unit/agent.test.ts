@@ -35,7 +35,7 @@ class Bench {
       return this.gone ? this.#silence(args.signal) : this.#answer(name, args);
     };
     this.agent = new Agent({
-      config: parseAgentOptions({ consoleUrl: 'http://console.test', stateDir: '/s', name: 'a', slots: 2 }),
+      config: parseAgentOptions({ consoleUrls: ['http://console.test'], stateDir: '/s', name: 'a', slots: 2 }),
       identity: { agentId: 'agt-1', host: 'h', bootId: 'b1' },
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the agent calls four routes, all answered below
       client: { call } as unknown as Client,

@@ -14,7 +14,8 @@ import { VERSION } from '../version.ts';
 
 /** Flags of `weir agent`. */
 export interface AgentFlags {
-  console: string;
+  /** Addresses of consoles of one group. */
+  console: string[];
   token?: string;
   name?: string;
   stateDir: string;
@@ -38,8 +39,9 @@ export async function agentCommand(flags: AgentFlags, terminal: Terminal): Promi
     if (giveUp.signal.aborted) return EXIT_CODES.ok;
     throw explained(error);
   }
-  if (flags.json) terminal.out(`${JSON.stringify({ event: 'started', console: flags.console, pid: process.pid })}\n`);
-  else terminal.out(`The agent works for ${flags.console}. Ctrl-C ends it.\n`);
+  const worksFor = flags.console.join(',');
+  if (flags.json) terminal.out(`${JSON.stringify({ event: 'started', console: worksFor, pid: process.pid })}\n`);
+  else terminal.out(`The agent works for ${worksFor}. Ctrl-C ends it.\n`);
   const end = await Promise.race([agent.done, signalled.then(() => null)]);
   await agent.stop();
   if (end?.reason === 'refused') {
@@ -54,7 +56,7 @@ export async function agentCommand(flags: AgentFlags, terminal: Terminal): Promi
 function agentOptions(flags: AgentFlags): AgentOptions {
   const enrolmentToken = flags.token ?? process.env['WEIR_TOKEN'];
   return {
-    consoleUrl: flags.console,
+    consoleUrls: flags.console,
     stateDir: flags.stateDir,
     version: VERSION,
     ...(enrolmentToken === undefined ? {} : { enrolmentToken }),

@@ -68,17 +68,17 @@ async function judgeLogin(client: Client, { user, passwordFile }: Login): Promis
   }
 }
 
-/** The state folder of agents on this machine. @param consoleUrl the console that a credential is looked for; or null. */
-export async function examineStateDir(stateDir: string, consoleUrl: URL | null): Promise<Finding[]> {
+/** The state folder of agents on this machine. @param consoleUrls consoles of a group for which a credential is looked for. */
+export async function examineStateDir(stateDir: string, consoleUrls: readonly URL[]): Promise<Finding[]> {
   const folder = await judgeFolder(stateDir, 'state-dir');
   const verdicts = [...folder];
   if (folder.every(({ status }) => status !== 'fail')) {
-    verdicts.push(...(await judgeCredentials(stateDir, consoleUrl)), await freeDisk(stateDir));
+    verdicts.push(...(await judgeCredentials(stateDir, consoleUrls)), await freeDisk(stateDir));
   }
   return verdicts.map((verdict) => ({ target: stateDir, ...verdict }));
 }
 
-async function judgeCredentials(stateDir: string, consoleUrl: URL | null): Promise<Verdict[]> {
+async function judgeCredentials(stateDir: string, consoleUrls: readonly URL[]): Promise<Verdict[]> {
   const files = (await readdir(stateDir).catch(() => [])).filter((name) => /^agent-.*\.json$/.test(name)).toSorted();
   const verdicts: Verdict[] = [];
   const consoles = new Set<string>();
@@ -94,11 +94,11 @@ async function judgeCredentials(stateDir: string, consoleUrl: URL | null): Promi
     consoles.add(belongsTo);
     verdicts.push(await judgePrivacy(path, 'credential', name));
   }
-  const wanted = consoleUrl === null ? null : consoleUrl.href.replace(/\/+$/, '');
+  const wanted = consoleUrls.map(({ href }) => href.replace(/\/+$/, ''));
   const remedy = 'Start the agent once with WEIR_TOKEN, the enrolment token of the Agents page.';
   if (files.length === 0) verdicts.push(warn('credential', 'no agent has enrolled from here yet', remedy));
-  else if (wanted !== null && !consoles.has(wanted)) {
-    verdicts.push(warn('credential', `none for ${wanted}, only for ${[...consoles].join(', ')}`, remedy));
+  else if (wanted.length > 0 && !wanted.some((url) => consoles.has(url))) {
+    verdicts.push(warn('credential', `none for ${wanted.join(', ')}, only for ${[...consoles].join(', ')}`, remedy));
   }
   return verdicts;
 }
@@ -112,6 +112,14 @@ async function consoleOf(path: string): Promise<string | null> {
   } catch {
     return null;
   }
+}
+
+/** The same for several servers. @throws CommandError `url-invalid` that says which of them */
+export function serverUrls(texts: readonly string[], flag: string): URL[] {
+  const names = texts.map((_, index) =>
+    texts.length === 1 ? flag : `${flag}, address ${index + 1} of ${texts.length},`,
+  );
+  return texts.map((text, index) => serverUrl(text, names[index] ?? flag));
 }
 
 /**

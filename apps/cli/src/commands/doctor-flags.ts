@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Terminal } from '../output/terminal.ts';
 import type { DoctorFlags } from './doctor-options.ts';
-import { collected, wholeNumber } from './flag-values.ts';
+import { collected, consoleAddresses, wholeNumber } from './flag-values.ts';
 
 /** Adds `weir doctor`. */
 export function addDoctor(program: Command, terminal: Terminal, ending: (code: number) => void): void {
@@ -14,7 +14,7 @@ export function addDoctor(program: Command, terminal: Terminal, ending: (code: n
     .option('--tls-cert <file>', 'certificate of a console (PEM): how long it is valid, whether the key belongs to it')
     .option('--tls-key <file>', 'its private key (PEM)')
     .option('--state-dir <folder>', 'state folder of an agent on this machine: its credentials and who can read them')
-    .option('--console <url>', 'a console: name, reachability, certificate, version, clock')
+    .option('--console <url,…>', 'each console: name, reachability, certificate, version, clock', consoleAddresses)
     .option('--user <name>', 'log in there as well, with the password of WEIR_PASSWORD or --password-file')
     .option('--password-file <file>', 'file with the password')
     .option('--store <url>', 'a quota store, redis://… or memcached://… (can be repeated)', collected, [])

@@ -9,8 +9,8 @@ export interface DoctorFlags {
   tlsKey?: string;
   /** Folder of an agent on this machine. */
   stateDir?: string;
-  /** Address of a console. */
-  console?: string;
+  /** Addresses of consoles of one group. */
+  console?: string[];
   user?: string;
   passwordFile?: string;
   /** Quota stores. */

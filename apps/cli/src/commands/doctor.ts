@@ -1,5 +1,5 @@
 import type { Terminal } from '../output/terminal.ts';
-import { examineConsole, examineStateDir, isConsole, serverUrl } from './doctor-console.ts';
+import { examineConsole, examineStateDir, isConsole, serverUrl, serverUrls } from './doctor-console.ts';
 import { exitCodeOf, type Finding, renderFindings } from './doctor-finding.ts';
 import { examineDataDir, examineMachine, examinePort, examineTlsFiles } from './doctor-machine.ts';
 import type { DoctorFlags } from './doctor-options.ts';
@@ -17,7 +17,7 @@ export async function doctorCommand(flags: DoctorFlags, terminal: Terminal): Pro
 /** In the order of the report. Addresses are read first, so that a misspelt one ends the command before anything is asked. */
 function examinations(flags: DoctorFlags): Promise<Finding[]>[] {
   const now = Date.now;
-  const consoleUrl = flags.console === undefined ? null : serverUrl(flags.console, '--console');
+  const consoleUrls = serverUrls(flags.console ?? [], '--console');
   const s3Url = flags.s3 === undefined ? null : serverUrl(flags.s3, '--s3');
   const storageUrl = flags.storageUrl ?? process.env['WEIR_STORAGE_URL'];
   const login = flags.user === undefined ? null : { user: flags.user, passwordFile: flags.passwordFile };
@@ -25,8 +25,8 @@ function examinations(flags: DoctorFlags): Promise<Finding[]>[] {
   if (flags.dataDir !== undefined) all.push(examineDataDir(flags.dataDir));
   if (flags.port !== undefined) all.push(ownPort(flags.host, flags.port, flags.tlsCert !== undefined));
   if (flags.tlsCert !== undefined) all.push(examineTlsFiles(flags.tlsCert, flags.tlsKey, now()));
-  if (flags.stateDir !== undefined) all.push(examineStateDir(flags.stateDir, consoleUrl));
-  if (consoleUrl !== null) all.push(examineConsole(consoleUrl, login, now));
+  if (flags.stateDir !== undefined) all.push(examineStateDir(flags.stateDir, consoleUrls));
+  for (const url of consoleUrls) all.push(examineConsole(url, login, now));
   // The console's default, which needs no server.
   if (storageUrl !== undefined && storageUrl !== 'sqlite:') all.push(examinePostgres(storageUrl, now));
   for (const store of flags.store) all.push(examineStore(store, now));

@@ -33,6 +33,16 @@ export function secondsRange(text: string): [number, number] {
   return [low, high];
 }
 
+/** Parser for addresses of consoles of one group: separated by commas, or the option repeated. */
+export function consoleAddresses(text: string, before: readonly string[] = []): string[] {
+  const addresses = text.split(',').map((address) => address.trim());
+  const empty = addresses.indexOf('');
+  if (empty !== -1) {
+    throw new InvalidArgumentError(`Address ${empty + 1} is empty; write http://a:8180,http://b:8180 without spaces.`);
+  }
+  return [...before, ...addresses];
+}
+
 /** Parser for an option that can be repeated. */
 export function collected(text: string, before: readonly string[]): string[] {
   return [...before, text];

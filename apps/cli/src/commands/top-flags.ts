@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Terminal } from '../output/terminal.ts';
+import { consoleAddresses } from './flag-values.ts';
 import type { TopFlags } from './top-options.ts';
 
 /** Adds `weir top`. */
@@ -7,7 +8,7 @@ export function addTop(program: Command, terminal: Terminal, ending: (code: numb
   program
     .command('top')
     .description('the TPS Monitor in a terminal: totals, utilization, every agent, refreshed once per window')
-    .requiredOption('--console <url>', 'address of the console')
+    .requiredOption('--console <url,…>', 'address of the console, or of several of one group', consoleAddresses)
     .option('--user <name>', 'account to log in with; viewer is enough', 'admin')
     .option(
       '--password-file <file>',

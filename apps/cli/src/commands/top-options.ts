@@ -1,6 +1,7 @@
 /** Flags of `weir top` as commander hands them over. */
 export interface TopFlags {
-  console: string;
+  /** Addresses of consoles of one group. */
+  console: string[];
   user: string;
   passwordFile?: string;
   once: boolean;

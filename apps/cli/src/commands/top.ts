@@ -19,7 +19,8 @@ const PLAIN_COLUMNS = 100;
 
 /** `weir top`: the monitor in a terminal, until `q` or Ctrl-C; plain lines or JSON elsewhere. */
 export async function topCommand(flags: TopFlags, terminal: Terminal): Promise<number> {
-  const client = clientOf(flags.console);
+  const seen: Seen = { address: flags.console[0] ?? '' };
+  const client = clientOf(flags.console, (address) => (seen.address = address));
   const password = await readPassword({
     passwordFile: flags.passwordFile,
     environment: process.env,
@@ -29,18 +30,23 @@ export async function topCommand(flags: TopFlags, terminal: Terminal): Promise<n
   await reader.logIn();
   try {
     const first = await reader.read();
-    if (flags.once) terminal.out(report(first, flags));
+    if (flags.once) terminal.out(report(first, flags, seen));
     else if (flags.json || !process.stdout.isTTY) await follow(reader, first, flags, terminal);
-    else await watch(reader, first, flags);
+    else await watch(reader, first, seen);
     return EXIT_CODES.ok;
   } finally {
     await reader.logOut();
   }
 }
 
-function clientOf(consoleUrl: string): ReturnType<typeof createClient> {
+/** The console that answered last. */
+interface Seen {
+  address: string;
+}
+
+function clientOf(baseUrl: readonly string[], onAddress: (address: string) => void): ReturnType<typeof createClient> {
   try {
-    return createClient({ baseUrl: consoleUrl, fetch: withSessionCookies(), timeoutMs: 10_000 });
+    return createClient({ baseUrl, onAddress, fetch: withSessionCookies(), timeoutMs: 10_000 });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new CommandError('options-invalid', message, { cause: error });
@@ -48,11 +54,11 @@ function clientOf(consoleUrl: string): ReturnType<typeof createClient> {
 }
 
 /** The picture, or the JSON, once. */
-function report(reading: MonitorReading, flags: TopFlags): string {
+function report(reading: MonitorReading, flags: TopFlags, { address }: Seen): string {
   if (flags.json) return `${JSON.stringify(reading.view)}\n`;
   const lines = renderTop({
     ...reading,
-    consoleUrl: flags.console,
+    consoleUrl: address,
     state: { sort: 'name', offset: 0 },
     columns: process.stdout.isTTY ? process.stdout.columns || 80 : PLAIN_COLUMNS,
     lines: null,
@@ -109,7 +115,7 @@ function pause(ms: number): Promise<'due'> {
 }
 
 /** The living picture: drawn each second for its countdowns, read once per window. */
-async function watch(reader: MonitorReader, first: MonitorReading, flags: TopFlags): Promise<void> {
+async function watch(reader: MonitorReader, first: MonitorReading, seen: Seen): Promise<void> {
   let reading = first;
   let problem: string | null = null;
   let state: TopState = { sort: 'name', offset: 0 };
@@ -118,7 +124,7 @@ async function watch(reader: MonitorReader, first: MonitorReading, flags: TopFla
   const draw = (): void => {
     const { columns, lines } = screen.size();
     const nowMs = Date.now();
-    const shared = { consoleUrl: flags.console, state, colours: wantsColours(), nowMs, nextAtMs, problem };
+    const shared = { consoleUrl: seen.address, state, colours: wantsColours(), nowMs, nextAtMs, problem };
     screen.draw(renderTop({ ...reading, ...shared, columns, lines }));
   };
   const refresh = async (): Promise<void> => {

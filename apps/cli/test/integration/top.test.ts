@@ -34,7 +34,7 @@ async function top(over: Partial<TopFlags> = {}): Promise<{ code: number; out: s
     interactive: false,
     columns: 80,
   };
-  const flags = { console: console.url, user: 'admin', passwordFile, once: true, json: false, ...over };
+  const flags = { console: [console.url], user: 'admin', passwordFile, once: true, json: false, ...over };
   return { code: await topCommand(flags, terminal), out };
 }
 
@@ -64,9 +64,9 @@ test('a wrong password is told as such, once: it is not tried again', async () =
 });
 
 test('a console that is not there, and an address that is none, are told with what to do', async () => {
-  await expect(top({ console: 'http://127.0.0.1:9' })).rejects.toMatchObject({
+  await expect(top({ console: ['http://127.0.0.1:9'] })).rejects.toMatchObject({
     code: 'console-unreachable',
     remedy: expect.stringContaining('--console'),
   });
-  await expect(top({ console: 'not an address' })).rejects.toMatchObject({ code: 'options-invalid' });
+  await expect(top({ console: ['not an address'] })).rejects.toMatchObject({ code: 'options-invalid' });
 });

@@ -55,6 +55,22 @@ test('a closed port, a silent server and a cut answer are told apart by real soc
   });
 });
 
+test('of several consoles, one that is gone, silent or cuts its answer off is left for the next one', async () => {
+  const serving = await listen((_, response) => response.end('{"status":"ok","uptimeMs":1}'));
+  const silent = await listen(() => undefined);
+  const cut = await listen((_, response) => response.destroy());
+  const gone = await listen(() => undefined);
+  await new Promise((resolve) => servers.pop()!.close(resolve));
+  for (const failing of [gone, silent, cut]) {
+    const answered: string[] = [];
+    const onAddress = (address: string) => answered.push(address);
+    const client = createClient({ baseUrl: [failing, serving], timeoutMs: 300, onAddress });
+    await client.call('health');
+    await client.call('health');
+    expect(answered).toEqual([serving]);
+  }
+});
+
 test('a redirect by a real server is reported with its target, not followed', async () => {
   let followed = 0;
   const target = await listen((_, response) => {
