@@ -17,11 +17,13 @@ export interface AgentOptions {
   /** Where the agent's own credential is kept from its first start on. */
   credentialFile: string;
   transfer: TransferMeter;
+  /** Whether there is work; whoever changes that calls `workChanged` of the governor. */
+  working: () => boolean;
   onEvent: (event: GovernorEvent) => void;
 }
 
 /**
- * Makes this program an agent of a console, with a job that runs until `stop`: only who has work gets a share.
+ * Makes this program an agent of a console. Only who has work gets a share.
  * @throws GovernorStoppedError when the console refuses it
  */
 export async function startGovernor(options: AgentOptions): Promise<AgentGovernor> {
@@ -29,7 +31,7 @@ export async function startGovernor(options: AgentOptions): Promise<AgentGoverno
   const governor = new AgentGovernor({
     transport: heartbeatsOver(createClient({ baseUrl: options.consoleUrl, token })),
     identity: { version: VERSION, host: hostname(), bootId: randomUUID() },
-    runningJobs: () => 1,
+    runningJobs: () => (options.working() ? 1 : 0),
     takeTransferredBytes: () => options.transfer.take(),
     onEvent: options.onEvent,
   });

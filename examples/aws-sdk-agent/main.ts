@@ -29,12 +29,14 @@ if (folder === undefined || bucket === undefined) {
 }
 
 const transfer = new TransferMeter();
+let working = false;
 const governor = await startGovernor({
   consoleUrl: WEIR_URL,
   name: WEIR_NAME,
   enrolmentToken: WEIR_TOKEN,
   credentialFile: WEIR_CREDENTIAL_FILE,
   transfer,
+  working: () => working,
   onEvent: (event) => console.log(JSON.stringify({ atMs: Date.now(), ...event })),
 });
 
@@ -49,6 +51,8 @@ const interrupt = new AbortController();
 process.once('SIGINT', () => interrupt.abort());
 process.once('SIGTERM', () => interrupt.abort());
 try {
+  working = true;
+  governor.workChanged(); // brings credits now, not with the next heartbeat
   const files = await uploadFolder(s3, { folder, bucket, concurrency: Number(CONCURRENCY) }, interrupt.signal);
   console.log(JSON.stringify({ atMs: Date.now(), type: 'uploaded', files }));
 } catch (error) {

@@ -35,6 +35,7 @@ import type { HoldoffUnderWay } from './holdoff-under-way.ts';
 import { judgeHeartbeatError, refusesContent } from './transport.ts';
 import { Waiters } from './waiters.ts';
 import { usageOf } from './window-usage.ts';
+import { WorkNews } from './work-news.ts';
 
 export class AgentGovernor {
   readonly #options: CompleteOptions;
@@ -44,6 +45,7 @@ export class AgentGovernor {
   #window: CreditWindow;
   readonly #safe = new SafeRate(() => this.#window);
   readonly #changes: ChangeReporter;
+  readonly #work: WorkNews;
   #limiter: LimiterInstructions | null = null;
   #chargedTypes: ReadonlySet<TransactionType> = new Set(['LIST', 'GET', 'PUT', 'DELETE']);
   /** The report under way; the same until a console has answered it. */
@@ -70,6 +72,12 @@ export class AgentGovernor {
       now,
       startTimer,
       onChange: () => this.#loop.soon(),
+    });
+    this.#work = new WorkNews({
+      works: () => this.#holdoff === null && this.#options.runningJobs() > 0,
+      now,
+      startTimer,
+      onNews: () => this.#loop.soon(),
     });
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
@@ -123,6 +131,15 @@ export class AgentGovernor {
       // A grant that came early pays for less than a window; the heartbeat is due after a whole one all the same.
       this.#loop.dueIn(Math.max(this.#intervalMs, grant.windowSeconds * 1_000));
     } else if (this.#window.mode === 'closed') this.#loop.soon();
+  }
+
+  /**
+   * Work has begun or ended: `runningJobs` went from none to some, or back. The console is told now instead of with the next
+   * heartbeat: a program that begins gets credits at once, one that has been without work for a second gives its share back.
+   * Cheap; call it as often as you like.
+   */
+  workChanged(): void {
+    if (this.#stopped === null) this.#work.changed();
   }
 
   /**
@@ -193,6 +210,7 @@ export class AgentGovernor {
   async #beat(signal: AbortSignal): Promise<number> {
     this.#freezeReport();
     const runningJobs = this.#holdoff === null ? this.#options.runningJobs() : 0;
+    this.#work.told(runningJobs > 0);
     const request = this.#request(runningJobs);
     const sentAtMs = this.#options.now();
     try {
@@ -316,6 +334,7 @@ export class AgentGovernor {
   #sendAway(error: GovernorStoppedError): void {
     this.#stopped = error;
     this.#changes.end();
+    this.#work.end();
     this.#settleReady?.reject(error);
     this.#holdoff?.cancelTimer();
     this.#holdoff = null;
