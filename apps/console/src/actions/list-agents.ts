@@ -5,21 +5,11 @@ import { troublesOf } from './job-troubles.ts';
 
 /** All agents, in the order in which they were enrolled; revoked ones too. */
 export function listAgents(context: ConsoleContext): AgentView[] {
-  const allocations = allocationsOf(context);
-  return context.fleet.all().map((agent) => viewOf(context, agent, allocations.get(agent.agentId) ?? 0));
+  return context.fleet.all().map((agent) => agentViewOf(context, agent));
 }
 
 /** One agent as the Agents page shows it. */
 export function agentViewOf(context: ConsoleContext, agent: LiveAgent): AgentView {
-  return viewOf(context, agent, allocationsOf(context).get(agent.agentId) ?? 0);
-}
-
-function allocationsOf(context: ConsoleContext): Map<string, number> {
-  const snapshot = context.coordinator.snapshot(context.clock.steadyMs());
-  return new Map(snapshot.map((agent) => [agent.id, agent.allocatedTps]));
-}
-
-function viewOf(context: ConsoleContext, agent: LiveAgent, allocatedTps: number): AgentView {
   const { nowMs, steadyMs } = momentOf(context);
   const online = context.fleet.isOnline(agent, steadyMs);
   const running = context.fleet.isRunning(agent, steadyMs);
@@ -36,7 +26,7 @@ function viewOf(context: ConsoleContext, agent: LiveAgent, allocatedTps: number)
     lastHeartbeatAtMs: agent.lastHeartbeatAtMs,
     runningJobs: running ? agent.runningJobs : 0,
     heldRanges: context.leases.load(agent.agentId),
-    allocatedTps,
+    allocatedTps: context.coordinator.allocatedTps(agent.agentId),
     actualTps: running ? (agent.usage?.actualTps ?? 0) : 0,
     holdoffUntilMs: agent.holdoffUntilMs !== null && agent.holdoffUntilMs > nowMs ? agent.holdoffUntilMs : null,
     holdoffCount: agent.holdoffCount,

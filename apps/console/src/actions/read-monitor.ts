@@ -44,9 +44,6 @@ export function readMonitor(context: ConsoleContext, wanted: RowsWanted = {}): M
   const { limitTps, percent } = utilizationOf(context);
   const { settings } = context.governor;
   const agents = fleet.registered();
-  const allocations = new Map(
-    context.coordinator.snapshot(moment.steadyMs).map((agent) => [agent.id, agent.allocatedTps]),
-  );
   const matching = namedLike(agents, wanted.name);
   const listed = someOf(matching, wanted.rows ?? MAX_MONITOR_ROWS, (agent) => fleet.isRunning(agent, moment.steadyMs));
   const windowMs = context.limits.windowSeconds * 1_000;
@@ -60,7 +57,7 @@ export function readMonitor(context: ConsoleContext, wanted: RowsWanted = {}): M
     utilizationPercent: percent,
     ...countsOf(context, agents, moment),
     matchingAgents: matching.length,
-    rows: [...listed.map((agent) => rowOf(context, agent, allocations.get(agent.agentId) ?? 0, moment)), CONSOLE_ROW],
+    rows: [...listed.map((agent) => rowOf(context, agent, moment)), CONSOLE_ROW],
     series: history.series(moment.nowMs, agents),
     events: history.events.since(moment.nowMs - MONITOR_POINTS * windowMs),
     activeAlarms: context.alarms.active(),
@@ -100,12 +97,12 @@ function countsOf(
 }
 
 function rowOf(
-  context: Pick<ConsoleContext, 'fleet'>,
+  context: Pick<ConsoleContext, 'fleet' | 'coordinator'>,
   agent: LiveAgent,
-  allocatedTps: number,
   { nowMs, steadyMs }: Moment,
 ): MonitorRow {
   const running = context.fleet.isRunning(agent, steadyMs);
+  const allocatedTps = context.coordinator.allocatedTps(agent.agentId);
   const usage = running ? agent.usage : null;
   const actualTps = usage?.actualTps ?? 0;
   return {

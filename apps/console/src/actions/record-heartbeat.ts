@@ -1,12 +1,6 @@
 import type { CoordinatorReport } from '@weir/governor';
-import {
-  PROTOCOL_VERSION,
-  type HeartbeatRequest,
-  type HeartbeatResponse,
-  type WindowRecord,
-  type WindowUsage,
-} from '@weir/protocol';
-import { grantOf, type LiveAgent } from '../fleet/live-agent.ts';
+import { PROTOCOL_VERSION, type HeartbeatRequest, type HeartbeatResponse, type WindowRecord } from '@weir/protocol';
+import { grantOf, type LastReport, type LiveAgent } from '../fleet/live-agent.ts';
 import { rowFor } from '../fleet/window-rows.ts';
 import type { ConsoleContext } from './context.ts';
 import { momentOf } from './context.ts';
@@ -86,7 +80,7 @@ function reportOf(context: ConsoleContext, agent: LiveAgent, request: HeartbeatR
 function recordOf(
   context: ConsoleContext,
   agent: LiveAgent,
-  usage: WindowUsage,
+  usage: LastReport,
   endedAtMs: number,
 ): WindowRecord | null {
   const granted = grantOf(agent, usage);

@@ -1,7 +1,8 @@
 import { HISTORY_RANGES, MAX_SERIES_AGENTS } from '@weir/protocol';
 import type { Sample } from '../ports/history-store.ts';
 import { busiest } from '../fleet/busiest.ts';
-import { mbpsOf } from '../fleet/live-agent.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { mbpsOf, type LiveAgent } from '../fleet/live-agent.ts';
 import { momentOf, type ConsoleContext } from './context.ts';
 import { utilizationOf } from './utilization.ts';
 
@@ -15,25 +16,25 @@ export async function takeSample(context: ConsoleContext): Promise<void> {
   const { nowMs, steadyMs } = momentOf(context);
   const { fleet } = context;
   fleet.settle(steadyMs);
-  const allocations = new Map(context.coordinator.snapshot(steadyMs).map((agent) => [agent.id, agent.allocatedTps]));
-  const online = fleet.registered().filter((agent) => fleet.isOnline(agent, steadyMs));
-  const doing = online.map((agent) => {
-    const usage = fleet.isRunning(agent, steadyMs) ? agent.usage : null;
-    return {
-      agentId: agent.agentId,
-      actualTps: usage?.actualTps ?? 0,
-      allocatedTps: allocations.get(agent.agentId) ?? 0,
-      mbps: mbpsOf(usage),
-    };
-  });
+  const reportOf = (agent: LiveAgent): LiveAgent['usage'] => (fleet.isRunning(agent, steadyMs) ? agent.usage : null);
+  const shown = busiest(online(fleet, steadyMs), MAX_SERIES_AGENTS, (agent) => reportOf(agent)?.actualTps ?? 0);
   const { limitTps } = utilizationOf(context);
   const sample: Sample = {
     atMs: nowMs,
     limitTps,
     setLimitTps: context.history.limits.setFor(limitTps),
     totalTps: fleet.totalActualTps,
-    agents: busiest(doing, MAX_SERIES_AGENTS, (agent) => agent.actualTps),
+    agents: shown.map((agent) => ({
+      agentId: agent.agentId,
+      actualTps: reportOf(agent)?.actualTps ?? 0,
+      allocatedTps: context.coordinator.allocatedTps(agent.agentId),
+      mbps: mbpsOf(reportOf(agent)),
+    })),
   };
   context.history.add(sample);
   await context.storage.transaction((stores) => stores.history.addSample(sample, BUCKETS_MS));
+}
+
+function* online(fleet: Fleet, steadyMs: number): Generator<LiveAgent> {
+  for (const agent of fleet.eachRegistered()) if (fleet.isOnline(agent, steadyMs)) yield agent;
 }

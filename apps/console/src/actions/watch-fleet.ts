@@ -1,12 +1,16 @@
-import type { WatchedAgent } from '../fleet/fleet-watch.ts';
+import type { MonitorEvent } from '@weir/protocol';
 import { endOf } from '../fleet/fleet-watch.ts';
+import type { Moment } from '../fleet/fleet.ts';
 import { momentOf, type ConsoleContext } from './context.ts';
+
+/** Agents looked at in one go: half a millisecond. */
+const AGENTS_PER_TURN = 2_000;
 
 /** Notices what has happened to the fleet since the last look, for the marks on the chart, and writes it down. */
 export async function watchFleet(context: ConsoleContext): Promise<void> {
   const { nowMs, steadyMs } = momentOf(context);
   const { watch, events } = context.history;
-  events.add(watch.agents(watchedAgents(context, steadyMs), nowMs));
+  events.add(await lookAtAgents(context, { nowMs, steadyMs }));
   const { raised, gone } = watch.alarms(context.alarms.active());
   events.add(raised);
   for (const alarm of gone) events.add([endOf((await context.storage.alarms.get(alarm.alarmId)) ?? alarm, nowMs)]);
@@ -24,11 +28,15 @@ async function writeEvents(context: ConsoleContext): Promise<void> {
   }
 }
 
-function watchedAgents(context: Pick<ConsoleContext, 'fleet'>, steadyMs: number): WatchedAgent[] {
-  return context.fleet.registered().map((agent) => ({
-    agentId: agent.agentId,
-    name: agent.name,
-    online: context.fleet.isOnline(agent, steadyMs),
-    holdoffUntilMs: agent.holdoffUntilMs,
-  }));
+/** A fleet may be large, and heartbeats must not wait until all of it has been looked at. */
+async function lookAtAgents({ fleet, history }: ConsoleContext, { nowMs, steadyMs }: Moment): Promise<MonitorEvent[]> {
+  const look = history.watch.look(nowMs);
+  let seen = 0;
+  for (const agent of fleet.eachRegistered()) {
+    const { agentId, name, holdoffUntilMs } = agent;
+    look.see({ agentId, name, online: fleet.isOnline(agent, steadyMs), holdoffUntilMs });
+    seen += 1;
+    if (seen % AGENTS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return look.end();
 }

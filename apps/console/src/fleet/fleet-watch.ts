@@ -12,14 +12,22 @@ export interface WatchedAgent {
   holdoffUntilMs: number | null;
 }
 
+/** One look at a fleet. */
+export interface FleetLook {
+  see(agent: WatchedAgent): void;
+  /** All have been seen; what has happened since the look before. */
+  end(): MonitorEvent[];
+}
+
 /**
  * Notices what happens to a fleet by comparing it with what it was at the last look. Agents that did the same thing between
  * two looks share one event, so that a network that goes away under 10,000 agents is one mark on the chart.
  */
 export class FleetWatch {
-  readonly #online = new Map<string, string>();
+  readonly #online = new Map<string, { name: string; look: number }>();
   readonly #paused = new Set<string>();
   readonly #alarms = new Map<string, AlarmView>();
+  #look = 0;
 
   /** @param agents, alarms as the console found them at its start: what is so then is not news */
   constructor(agents: Iterable<WatchedAgent>, alarms: readonly AlarmView[], nowMs: number) {
@@ -27,32 +35,50 @@ export class FleetWatch {
     this.alarms(alarms);
   }
 
-  /** Looks at all agents that may work (revoked ones have left). */
+  /** Looks at all agents that may work (revoked ones have left), at once. */
   agents(agents: Iterable<WatchedAgent>, nowMs: number): MonitorEvent[] {
+    const look = this.look(nowMs);
+    for (const agent of agents) look.see(agent);
+    return look.end();
+  }
+
+  /** Begins to look at all agents, one by one, so that others have their turn in between; one look at a time. */
+  look(nowMs: number): FleetLook {
+    this.#look += 1;
+    const look = this.#look;
     const joined: string[] = [];
     const paused: string[] = [];
-    const gone = new Map(this.#online);
     let longestMs = 0;
-    for (const { agentId, name, online, holdoffUntilMs } of agents) {
-      if (online) {
-        gone.delete(agentId);
-        if (!this.#online.has(agentId)) joined.push(name);
-        this.#online.set(agentId, name);
-      }
-      const leftMs = (holdoffUntilMs ?? 0) - nowMs;
-      if (leftMs <= 0) this.#paused.delete(agentId);
-      else if (!this.#paused.has(agentId)) {
-        this.#paused.add(agentId);
-        paused.push(name);
-        longestMs = Math.max(longestMs, Math.round(leftMs));
-      }
+    return {
+      see: ({ agentId, name, online, holdoffUntilMs }) => {
+        const known = this.#online.get(agentId);
+        if (online && known === undefined) joined.push(name);
+        if (online && known?.name !== name) this.#online.set(agentId, { name, look });
+        else if (online && known !== undefined) known.look = look;
+        const leftMs = (holdoffUntilMs ?? 0) - nowMs;
+        if (leftMs <= 0) this.#paused.delete(agentId);
+        else if (!this.#paused.has(agentId)) {
+          this.#paused.add(agentId);
+          paused.push(name);
+          longestMs = Math.max(longestMs, Math.round(leftMs));
+        }
+      },
+      end: () => [
+        ...about('agents-joined', joined, nowMs),
+        ...about('agents-left', this.#forgetUnseen(look), nowMs),
+        ...(paused.length === 0 ? [] : [{ kind: 'holdoff' as const, atMs: nowMs, ...named(paused), longestMs }]),
+      ],
+    };
+  }
+
+  #forgetUnseen(look: number): string[] {
+    const gone: string[] = [];
+    for (const [agentId, seen] of this.#online) {
+      if (seen.look === look) continue;
+      this.#online.delete(agentId);
+      gone.push(seen.name);
     }
-    for (const agentId of gone.keys()) this.#online.delete(agentId);
-    return [
-      ...about('agents-joined', joined, nowMs),
-      ...about('agents-left', [...gone.values()], nowMs),
-      ...(paused.length === 0 ? [] : [{ kind: 'holdoff' as const, atMs: nowMs, ...named(paused), longestMs }]),
-    ];
+    return gone;
   }
 
   /** Looks at the alarms that have not ended: those that are new as events, and those that are gone. */

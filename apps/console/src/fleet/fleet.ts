@@ -1,7 +1,7 @@
 import { MAX_GLOBAL_LIMIT_TPS, type HeartbeatRequest, type Holdoff, type WindowUsage } from '@weir/protocol';
 import type { StoredAgent } from '../ports/agent-store.ts';
-import type { LiveAgent, RememberedGrant } from './live-agent.ts';
-import { grantOf, storedPart } from './live-agent.ts';
+import type { LastReport, LiveAgent, RememberedGrant } from './live-agent.ts';
+import { grantOf, liveAgent, storedPart } from './live-agent.ts';
 
 /** Holdoffs are 30–300 s; a longer one that an agent speaks of is cut here. */
 const MAX_HOLDOFF_MS = 86_400_000;
@@ -23,8 +23,6 @@ export class Fleet {
   readonly #agents = new Map<string, LiveAgent>();
   readonly #byCredential = new Map<string, LiveAgent>();
   readonly #changed = new Set<LiveAgent>();
-  /** What each agent adds to the totals: while it had credits, and over the whole window. */
-  readonly #counted = new Map<string, { tps: number; meanTps: number }>();
   readonly #onlineMs: number;
   #totalTps = 0;
   #totalMeanTps = 0;
@@ -35,16 +33,7 @@ export class Fleet {
     this.#onlineMs = onlineMs;
     for (const stored of agents) {
       const ageMs = stored.lastHeartbeatAtMs === null ? null : Math.max(0, start.nowMs - stored.lastHeartbeatAtMs);
-      this.#put({
-        ...stored,
-        heardAtSteadyMs: ageMs === null ? null : start.steadyMs - ageMs,
-        runningJobs: 0,
-        usage: null,
-        supersededBoots: [],
-        grant: null,
-        previousGrant: null,
-        toldOfEarlierLife: false,
-      });
+      this.#put(liveAgent(stored, ageMs === null ? null : start.steadyMs - ageMs));
     }
   }
 
@@ -69,11 +58,17 @@ export class Fleet {
 
   /** Agents that may work. */
   registered(): LiveAgent[] {
-    return this.all().filter((agent) => !agent.revoked);
+    return [...this.eachRegistered()];
+  }
+
+  /** The same, one after the other, for a look at a large fleet; agents may come and go meanwhile. */
+  *eachRegistered(): Generator<LiveAgent> {
+    for (const agent of this.#agents.values()) if (!agent.revoked) yield agent;
   }
 
   findByName(name: string): LiveAgent | undefined {
-    return this.registered().find((agent) => agent.name === name);
+    for (const agent of this.eachRegistered()) if (agent.name === name) return agent;
+    return undefined;
   }
 
   isOnline(agent: LiveAgent, steadyMs: number): boolean {
@@ -96,19 +91,12 @@ export class Fleet {
   /** Adds an agent, or gives a known one its new credential. */
   enrol(stored: StoredAgent, moment: Moment): LiveAgent {
     const known = this.#agents.get(stored.agentId);
-    if (known !== undefined) this.#byCredential.delete(known.credentialHash);
-    const agent: LiveAgent = {
-      ...stored,
-      heardAtSteadyMs: moment.steadyMs,
-      runningJobs: 0,
-      usage: null,
-      supersededBoots: [],
-      grant: null,
-      previousGrant: null,
-      toldOfEarlierLife: false,
-    };
+    if (known !== undefined) {
+      this.#byCredential.delete(known.credentialHash);
+      this.#count(known, 0, 0);
+    }
+    const agent = liveAgent(stored, moment.steadyMs);
     this.#put(agent);
-    this.#count(agent, 0, 0);
     return agent;
   }
 
@@ -134,15 +122,15 @@ export class Fleet {
     agent.lastHeartbeatAtMs = moment.nowMs;
     agent.heardAtSteadyMs = moment.steadyMs;
     agent.protocolVersion = request.protocolVersion;
-    agent.version = request.version;
-    agent.host = request.host;
+    agent.version = unchanged(agent.version, request.version);
+    agent.host = unchanged(agent.host, request.host);
     if (agent.bootId !== null && agent.bootId !== request.bootId) {
       agent.supersededBoots = [...agent.supersededBoots, agent.bootId].slice(-MAX_SUPERSEDED);
     }
-    agent.bootId = request.bootId;
+    agent.bootId = unchanged(agent.bootId, request.bootId);
     agent.limiter = request.limiter;
     agent.runningJobs = request.runningJobs;
-    agent.usage = request.usage && believable(request.usage, grantOf(agent, request.usage)?.creditBudget ?? maxCredits);
+    agent.usage = request.usage && believable(request.usage, grantOf(agent, request.usage), maxCredits);
     this.holdoff(agent, request.holdoff, moment);
     const usage = request.runningJobs > 0 ? agent.usage : null;
     this.#count(agent, usage?.actualTps ?? 0, usage?.meanTps ?? 0);
@@ -210,22 +198,23 @@ export class Fleet {
   settle(steadyMs: number): void {
     this.#totalTps = 0;
     this.#totalMeanTps = 0;
-    for (const [agentId, counted] of this.#counted) {
-      const agent = this.#agents.get(agentId);
-      if (agent === undefined || !this.isRunning(agent, steadyMs)) this.#counted.delete(agentId);
-      else {
-        this.#totalTps += counted.tps;
-        this.#totalMeanTps += counted.meanTps;
+    for (const agent of this.#agents.values()) {
+      if (agent.countedTps === 0) continue;
+      if (!this.isRunning(agent, steadyMs)) {
+        agent.countedTps = 0;
+        agent.countedMeanTps = 0;
       }
+      this.#totalTps += agent.countedTps;
+      this.#totalMeanTps += agent.countedMeanTps;
     }
   }
 
   #count(agent: LiveAgent, tps: number, meanTps: number): void {
-    const before = this.#counted.get(agent.agentId);
-    this.#totalTps = Math.max(0, this.#totalTps - (before?.tps ?? 0) + tps);
-    this.#totalMeanTps = Math.max(0, this.#totalMeanTps - (before?.meanTps ?? 0) + meanTps);
-    if (tps > 0) this.#counted.set(agent.agentId, { tps, meanTps });
-    else this.#counted.delete(agent.agentId);
+    this.#totalTps = Math.max(0, this.#totalTps - agent.countedTps + tps);
+    const countedMeanTps = tps > 0 ? meanTps : 0;
+    this.#totalMeanTps = Math.max(0, this.#totalMeanTps - agent.countedMeanTps + countedMeanTps);
+    agent.countedTps = tps;
+    agent.countedMeanTps = countedMeanTps;
   }
 
   /** What `takeChanged` handed out could not be written. */
@@ -261,16 +250,32 @@ const SHORTEST_ACTIVE_MS = 1_000;
 /**
  * A report, cut to what its window can have held: an agent that claims more, by mistake or on purpose, must not move the
  * totals, the alarm or the shares of others by it.
+ * @param grant the grant of the window, if it is known
  */
-function believable(usage: WindowUsage, creditBudget: number): WindowUsage {
-  const mostOps = Math.max(creditBudget, LARGEST_CHARGE);
+function believable(usage: WindowUsage, grant: RememberedGrant | null, maxCredits: number): LastReport {
+  const mostOps = Math.max(grant?.creditBudget ?? maxCredits, LARGEST_CHARGE);
   const activeMs = Math.min(SHORTEST_ACTIVE_MS, Math.max(1, usage.windowMs));
   const mostTps = Math.min(MAX_GLOBAL_LIMIT_TPS, (mostOps * 1_000) / activeMs);
   return {
-    ...usage,
+    // The text of the grant is kept already.
+    epoch: grant?.epoch ?? usage.epoch,
+    windowNumber: usage.windowNumber,
+    windowMs: usage.windowMs,
+    creditBudget: usage.creditBudget,
     chargedOps: Math.min(usage.chargedOps, mostOps),
+    exhaustedMs: usage.exhaustedMs,
+    pacedMs: usage.pacedMs ?? 0,
     actualTps: Math.min(usage.actualTps, mostTps),
+    recentTps: usage.recentTps,
     meanTps: Math.min(usage.meanTps, mostTps),
     peakSecondTps: Math.min(usage.peakSecondTps, mostTps),
+    parkedOps: usage.parkedOps,
+    bytesRead: usage.bytesRead,
+    bytesWritten: usage.bytesWritten,
   };
+}
+
+/** The text that is kept already when it is the same: every request brings one of its own. */
+function unchanged(kept: string | null, said: string): string {
+  return kept === said ? kept : said;
 }

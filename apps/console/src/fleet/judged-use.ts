@@ -1,5 +1,5 @@
 import type { LimitTimeline } from './limit-timeline.ts';
-import type { LiveAgent } from './live-agent.ts';
+import type { LastReport } from './live-agent.ts';
 
 /** Use of the budget, and the limit that it was measured against. */
 export interface JudgedUse {
@@ -14,11 +14,14 @@ export function judgeByLimit(totalTps: number, limitTps: number | null): JudgedU
   return { limitTps, percent: limitTps === null ? 0 : (totalTps / limitTps) * 100 };
 }
 
+/** What is judged of an agent. */
+export interface JudgedAgent {
+  readonly usage: Pick<LastReport, 'actualTps' | 'windowMs'> | null;
+  readonly heardAtSteadyMs: number | null;
+}
+
 /** Each running agent's part is measured against the limit in force when its window began. */
-export function judgeByWindows(
-  running: readonly Pick<LiveAgent, 'usage' | 'heardAtSteadyMs'>[],
-  limits: Pick<LimitTimeline, 'at'>,
-): JudgedUse {
+export function judgeByWindows(running: Iterable<JudgedAgent>, limits: Pick<LimitTimeline, 'at'>): JudgedUse {
   let limitTps: number | null = null;
   let percent = 0;
   let reports = 0;

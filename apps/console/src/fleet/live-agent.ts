@@ -1,5 +1,12 @@
 import type { WindowUsage } from '@weir/protocol';
 import type { StoredAgent } from '../ports/agent-store.ts';
+import type { RowAllowance } from './window-rows.ts';
+
+/** What an agent reported last, as far as anybody asks later. */
+export type LastReport = Omit<WindowUsage, 'chargedByType' | 'recentTps' | 'pacedMs'> & {
+  recentTps: number | undefined;
+  pacedMs: number;
+};
 
 /** A grant as the fleet remembers it, to say later what a reported window was allowed. */
 export interface RememberedGrant {
@@ -17,14 +24,54 @@ export interface LiveAgent extends StoredAgent {
   /** Jobs that it said to run, or 1 when it was given work since. */
   runningJobs: number;
   /** Its last report; null before the first. */
-  usage: WindowUsage | null;
+  usage: LastReport | null;
+  /** What it adds to the totals of the fleet: while it had credits, and over the whole window. */
+  countedTps: number;
+  countedMeanTps: number;
   /** Processes that another one took over from, newest last: they are not heard any more. */
-  supersededBoots: string[];
+  supersededBoots: readonly string[];
   /** The grant that it runs under, and the one before. */
   grant: RememberedGrant | null;
   previousGrant: RememberedGrant | null;
   /** It has reported the window that an earlier life of this console granted it last. */
   toldOfEarlierLife: boolean;
+  /** Rows of the history that it may have; null before the first. */
+  rows: RowAllowance | null;
+}
+
+const NO_BOOTS: readonly string[] = [];
+
+/**
+ * An agent that has said nothing in this life of the console. Written out: V8 gives each copy that is made by spreading a
+ * hidden class of its own, which takes more memory than the agent and makes every access to it slow.
+ * @param heardAtSteadyMs see `LiveAgent`
+ */
+export function liveAgent(stored: StoredAgent, heardAtSteadyMs: number | null): LiveAgent {
+  return {
+    agentId: stored.agentId,
+    name: stored.name,
+    host: stored.host,
+    version: stored.version,
+    protocolVersion: stored.protocolVersion,
+    limiter: stored.limiter,
+    revoked: stored.revoked,
+    credentialHash: stored.credentialHash,
+    enrolledAtMs: stored.enrolledAtMs,
+    lastHeartbeatAtMs: stored.lastHeartbeatAtMs,
+    bootId: stored.bootId,
+    holdoffUntilMs: stored.holdoffUntilMs,
+    holdoffCount: stored.holdoffCount,
+    heardAtSteadyMs,
+    runningJobs: 0,
+    usage: null,
+    countedTps: 0,
+    countedMeanTps: 0,
+    supersededBoots: NO_BOOTS,
+    grant: null,
+    previousGrant: null,
+    toldOfEarlierLife: false,
+    rows: null,
+  };
 }
 
 /** The grant that a report is about, if this life of the console remembers it. */
@@ -39,7 +86,7 @@ export function grantOf(
 }
 
 /** Real bandwidth of a window in Mbit/s: object bytes in both directions. */
-export function mbpsOf(usage: WindowUsage | null): number {
+export function mbpsOf(usage: Pick<WindowUsage, 'windowMs' | 'bytesRead' | 'bytesWritten'> | null): number {
   if (usage === null || usage.windowMs === 0) return 0;
   return ((usage.bytesRead + usage.bytesWritten) * 8) / 1_000 / usage.windowMs;
 }

@@ -19,7 +19,7 @@ export class MonitorHistory {
   readonly events: EventLog;
   readonly watch: FleetWatch;
   /** The latest use of the budget that took a pass over the fleet, by whoever made it. */
-  judged: { steadyMs: number; agents: number; use: JudgedUse } | null = null;
+  judged: { untilMs: number; use: JudgedUse } | null = null;
   readonly #windowMs: number;
   /** By window slot: time ÷ window length. */
   readonly #samples = new Map<number, Sample>();

@@ -7,7 +7,8 @@ import type { LiveAgent } from './live-agent.ts';
  */
 const ROWS_PER_WINDOW = 16;
 
-interface Allowance {
+/** What is known of an agent's rows. */
+export interface RowAllowance {
   rows: number;
   atSteadyMs: number;
   /** The window that was seen last. */
@@ -17,32 +18,29 @@ interface Allowance {
   held: WindowRecord | null;
 }
 
-/** Gone with its agent. */
-const allowances = new WeakMap<LiveAgent, Allowance>();
-
 /**
  * The row to write for a window that ended; null: none now, because the window was seen before, or because there were too
  * many, in which case what it held is added to a later row. What an agent held back when it falls silent is not written.
  */
 export function rowFor(
-  agent: LiveAgent,
+  agent: Pick<LiveAgent, 'rows'>,
   record: WindowRecord,
   { steadyMs, windowMs }: { steadyMs: number; windowMs: number },
 ): WindowRecord | null {
-  const known = allowances.get(agent);
-  if (known?.epoch === record.epoch && record.windowNumber <= known.windowNumber) return null;
-  const refilled = known === undefined ? 0 : ((steadyMs - known.atSteadyMs) / windowMs) * ROWS_PER_WINDOW;
+  const known = agent.rows;
+  if (known !== null && known.epoch === record.epoch && record.windowNumber <= known.windowNumber) return null;
+  const refilled = known === null ? 0 : ((steadyMs - known.atSteadyMs) / windowMs) * ROWS_PER_WINDOW;
   const rows = Math.min(ROWS_PER_WINDOW, (known?.rows ?? ROWS_PER_WINDOW) + refilled);
   const held = known?.held ?? null;
   const whole = held === null ? record : merged(held, record);
   const writes = rows >= 1;
-  allowances.set(agent, {
+  agent.rows = {
     rows: writes ? rows - 1 : rows,
     atSteadyMs: steadyMs,
     epoch: record.epoch,
     windowNumber: record.windowNumber,
     held: writes ? null : whole,
-  });
+  };
   return writes ? whole : null;
 }
 

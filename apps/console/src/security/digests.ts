@@ -1,8 +1,8 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
 
 /** SHA-256 of a secret that is itself random, hex: what is stored of an agent's credential. */
 export function digestOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 /** Keyed hash of a session token, hex: a stolen database alone cannot tell which cookie belongs to it. */

@@ -53,8 +53,7 @@ test('rows are bounded by the windows that passed, each window counts once, and 
   const report = fc.record({ afterMs: fc.nat(20_000), chargedOps: fc.nat(1_000), repeats: fc.nat(2) });
   fc.assert(
     fc.property(fc.array(report, { maxLength: 200 }), (reports) => {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only who it is matters here
-      const agent = {} as LiveAgent;
+      const agent: Pick<LiveAgent, 'rows'> = { rows: null };
       let steadyMs = 0;
       let charged = 0;
       const rows: WindowRecord[] = [];

@@ -1,14 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judgeByLimit, judgeByWindows } from '../../src/fleet/judged-use.ts';
+import { judgeByLimit, judgeByWindows, type JudgedAgent } from '../../src/fleet/judged-use.ts';
 import { LimitTimeline } from '../../src/fleet/limit-timeline.ts';
-import type { LiveAgent } from '../../src/fleet/live-agent.ts';
 import { usageOf } from '../support/test-console.ts';
 
 const W = 30_000;
 
 /** An agent whose window began at this moment and has just been reported. */
-function reported(beganMs: number, actualTps: number): Pick<LiveAgent, 'usage' | 'heardAtSteadyMs'> {
+function reported(beganMs: number, actualTps: number): JudgedAgent {
   const usage = usageOf({ epoch: 'e', windowNumber: 1, creditBudget: 1 }, { actualTps });
   return { usage, heardAtSteadyMs: beganMs + usage.windowMs };
 }
