@@ -1,5 +1,6 @@
 export { startConsole } from './main.ts';
-export type { ConsoleDependencies, RunningConsole } from './main.ts';
+export type { ConsoleDependencies } from './assembly.ts';
+export type { RunningConsole } from './main.ts';
 export { InvalidConsoleOptions, parseConsoleOptions } from './config/console-options.ts';
 export type { AccountOption, ConsoleOptions, ConsoleOptionsInput } from './config/console-options.ts';
 export { backUp } from './storage/backup/back-up.ts';

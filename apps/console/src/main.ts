@@ -1,82 +1,28 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import {
-  DEFAULT_GOVERNOR_SETTINGS,
-  OLDEST_PROTOCOL_VERSION,
-  ONLINE_WINDOWS,
-  type Assignment,
-} from '@weir/protocol';
+import type { GroupSeat } from '@weir/protocol';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { giveBack } from './actions/claim-work.ts';
-import type { ConsoleContext, ConsoleLimits } from './actions/context.ts';
+import type { ConsoleContext } from './actions/context.ts';
 import { ensureAccounts } from './actions/ensure-accounts.ts';
-import { openGoverning } from './actions/open-governing.ts';
-import { openHistory } from './actions/open-history.ts';
-import { openQuotas } from './actions/open-quotas.ts';
-import { rememberedRules } from './actions/remembered-alarms.ts';
-import { requireOwnSecrets } from './actions/require-own-secrets.ts';
-import { takeShard } from './actions/take-shard.ts';
 import { writeBehind } from './actions/write-behind.ts';
-import {
-  InvalidConsoleOptions,
-  parseConsoleOptions,
-  type ConsoleOptions,
-  type ConsoleOptionsInput,
-} from './config/console-options.ts';
-import { AlarmBoard } from './fleet/alarm-board.ts';
-import { ClaimDesk } from './fleet/claim-desk.ts';
-import { Fleet } from './fleet/fleet.ts';
-import { JobGauges } from './fleet/job-gauges.ts';
-import { JobRates } from './fleet/job-rates.ts';
-import { LeaseWatch } from './fleet/lease-watch.ts';
+import { assemble, type ConsoleDependencies } from './assembly.ts';
+import type { ConsoleOptions, ConsoleOptionsInput } from './config/console-options.ts';
+import { readOptions } from './config/read-options.ts';
+import { GroupConsole } from './group-console.ts';
 import { consoleLogger } from './host/console-logger.ts';
-import { httpWebhookSender } from './host/http-webhook-sender.ts';
+import { sharedLedger } from './host/shared-ledger.ts';
 import { systemClock } from './host/system-clock.ts';
-import { systemResolver } from './host/system-resolver.ts';
 import { readTlsFiles } from './host/tls-files.ts';
 import { ConsoleMetrics } from './http/metrics.ts';
-import { buildServer } from './http/server.ts';
+import { buildServer, type ServerOptions } from './http/server.ts';
 import { Ticker } from './jobs/ticker.ts';
 import { startTicks } from './jobs/ticks.ts';
 import type { Clock } from './ports/clock.ts';
-import type { LedgerTier } from './ports/credit-ledger.ts';
-import type { EndpointProbe } from './ports/endpoint-probe.ts';
-import type { NameResolver } from './ports/name-resolver.ts';
-import type { QuotaConnector } from './ports/quota-connector.ts';
-import type { SecretBox } from './ports/secret-box.ts';
-import type { Storage } from './ports/storage.ts';
-import type { WebhookSender } from './ports/webhook-sender.ts';
-import { quotaConnector } from './quotas/connector.ts';
-import { aesSecretBox } from './security/aes-secret-box.ts';
-import { manifestSigner } from './security/manifest.ts';
-import { systemRandom } from './security/random-source.ts';
-import { scryptHasher } from './security/scrypt-hasher.ts';
-import { ownLimiters } from './security/own-limiters.ts';
 import { loadManifestKey } from './storage/files/manifest-key-file.ts';
 import { loadSecrets, type ConsoleSecrets } from './storage/files/secrets-file.ts';
-import { DATABASE_FILE, openStorage } from './storage/open-storage.ts';
+import { DATABASE_FILE, openGroupStorage, openStorage } from './storage/open-storage.ts';
 
 const VERSION = '0.1.0';
 /** How long requests that are being answered may take when the console stops, in ms. */
 const DRAIN_MS = 5_000;
-
-/** What the console does not do itself. */
-export interface ConsoleDependencies {
-  /** Asks S3 servers. */
-  endpointProbe: EndpointProbe;
-  /** Default: JSON lines on the standard error output at `options.logLevel`. */
-  logger?: FastifyBaseLogger;
-  /** Default: the clocks of this machine. */
-  clock?: Clock;
-  /** Default: the resolver of this machine. */
-  resolver?: NameResolver;
-  /** Default: over HTTP and HTTPS. */
-  webhookSender?: WebhookSender;
-  /** Default: this process, Redis and Valkey, memcached. */
-  quotaConnector?: QuotaConnector;
-  /** Where the overshoot guard counts what is granted. Default: in this process, which forgets it when it ends. */
-  ledger?: LedgerTier | null;
-}
 
 /** A console that answers. */
 export interface RunningConsole {
@@ -88,6 +34,8 @@ export interface RunningConsole {
   metricsToken: string;
   /** Password of the account `admin` when it was made at this start; null otherwise. It is not stored and not logged. */
   initialAdminPassword: string | null;
+  /** What a console of a group is just now; null for one that is alone. */
+  seat(): GroupSeat | null;
   /** Ends long polls, timers, connections and the database, in that order. Again: the same end. */
   stop(): Promise<void>;
 }
@@ -107,30 +55,35 @@ export async function startConsole(
   const { secrets, narrowed } = await loadSecrets(options.dataDir, DATABASE_FILE);
   if (narrowed) logger.warn('others could read the secrets file; its mode is now 0600');
   const manifestKey = await loadManifestKey(options.dataDir);
+  const given: Given = {
+    options,
+    secrets: { ...secrets, manifestKey },
+    dependencies: { ...dependencies, logger, clock },
+    tls: await readTlsFiles(options),
+  };
+  return options.redisUrl === undefined ? startAlone(given) : startInGroup(given, options.redisUrl);
+}
+
+/** What a start works with, in a group or alone. */
+interface Given {
+  readonly options: ConsoleOptions;
+  readonly secrets: ConsoleSecrets & { manifestKey: string };
+  readonly dependencies: ConsoleDependencies & { logger: FastifyBaseLogger; clock: Clock };
+  readonly tls: ServerOptions['tls'];
+}
+
+async function startAlone(given: Given): Promise<RunningConsole> {
+  const { options, secrets, dependencies } = given;
+  const { logger, clock } = dependencies;
   const storage = await openStorage(options, { clock, log: logger });
   const ticker = new Ticker(clock, logger);
   let app: FastifyInstance | undefined;
   try {
     const metrics = new ConsoleMetrics();
-    const context = await assemble(
-      options,
-      { ...secrets, manifestKey },
-      storage,
-      { ...dependencies, logger, clock },
-      metrics,
-    );
+    const context = await assemble(options, secrets, storage, dependencies, metrics);
     let url = '';
     let closing = false;
-    app = await buildServer(context, metrics, {
-      version: VERSION,
-      metricsToken: secrets.metricsToken,
-      publicUrl: () => options.publicUrl ?? url,
-      webRoot: options.webRoot,
-      secureCookies: options.tlsCertFile !== undefined || options.publicUrl?.startsWith('https:') === true,
-      closing: () => closing,
-      tls: await readTlsFiles(options),
-      logger,
-    });
+    app = await buildServer(context, metrics, { ...serverOptions(given, () => url), closing: () => closing });
     url = await listen(app, options);
     // Not before it listens: the password of a new account is told once, and only by a start that succeeds.
     const initialAdminPassword = await ensureAccounts(context, options.adminPassword, options.accounts);
@@ -140,8 +93,7 @@ export async function startConsole(
       closing = true;
       await shutDown(context, ticker, app);
     });
-    const { enrolmentToken, metricsToken } = secrets;
-    return { url, enrolmentToken, metricsToken, initialAdminPassword, stop };
+    return { url, ...tokensOf(secrets), initialAdminPassword, seat: () => null, stop };
   } catch (error) {
     await ticker.stop();
     await app?.close();
@@ -150,127 +102,70 @@ export async function startConsole(
   }
 }
 
-async function readOptions(input: ConsoleOptionsInput): Promise<ConsoleOptions> {
-  const parsed = parseConsoleOptions(input);
-  if (!parsed.ok) throw new InvalidConsoleOptions(parsed.problems);
-  const { webRoot } = parsed.options;
-  if (webRoot !== undefined && !(await isFile(join(webRoot, 'index.html')))) {
-    const problem = 'has no index.html: build the pages first, or leave the option out';
-    throw new InvalidConsoleOptions([{ field: 'webRoot', value: webRoot, problem }]);
-  }
-  return parsed.options;
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isFile(),
-    () => false,
-  );
-}
-
-function limitsOf(options: ConsoleOptions): ConsoleLimits {
-  return {
-    windowSeconds: options.windowSeconds,
-    initialSplit: options.initialSplit,
-    oldestProtocolVersion: OLDEST_PROTOCOL_VERSION,
-    sessionMs: 12 * 3_600_000,
-    probeTimeoutMs: 10_000,
-  };
-}
-
-/** Brings back everything that outlives a restart and wires it together; it does not listen and sets no timers. */
-export async function assemble(
-  options: ConsoleOptions,
-  secrets: ConsoleSecrets & { manifestKey: string },
-  storage: Storage,
-  dependencies: ConsoleDependencies & { logger: FastifyBaseLogger; clock: Clock },
-  metrics: ConsoleMetrics,
-): Promise<ConsoleContext> {
-  const { clock, logger } = dependencies;
-  const secretBox = aesSecretBox(secrets.encryptionKey);
-  await requireOwnSecrets(storage, secretBox);
-  const windowMs = options.windowSeconds * 1_000;
-  const start = { nowMs: clock.nowMs(), steadyMs: clock.steadyMs() };
-  const governor = (await storage.settings.governor()) ?? {
-    version: 0,
-    changedBy: 'default',
-    changedAtMs: start.nowMs,
-    settings: DEFAULT_GOVERNOR_SETTINGS,
-  };
-  const leases = new LeaseWatch();
-  for (const { shardId, jobId, leaseId, agentId } of await storage.shards.leased()) {
-    if (leaseId !== null && agentId !== null) leases.begin({ leaseId, shardId, jobId, agentId }, start.steadyMs);
-  }
-  const fleet = new Fleet(windowMs * ONLINE_WINDOWS, await storage.agents.all(), start);
-  const alarms = new AlarmBoard(await rememberedRules(storage), () => systemRandom.id('alm'));
-  const resolver = dependencies.resolver ?? systemResolver(clock);
-  const quotaSide = await openQuotaSide(options, storage, secretBox, resolver, { ...dependencies, clock, logger });
-  const { ledger = null } = dependencies;
-  const governed = await openGoverning(storage, { fleet, leases, governor, windowMs, clock, log: logger, ledger, start });
-  const context: ConsoleContext = {
-    limits: limitsOf(options),
+async function startInGroup(given: Given, redisUrl: string): Promise<RunningConsole> {
+  const { options, secrets, dependencies, tls } = given;
+  const { logger, clock } = dependencies;
+  let initialAdminPassword: string | null = null;
+  let started: GroupConsole | undefined;
+  const group = await GroupConsole.start({
+    options: { ...options, redisUrl },
+    secrets,
+    database: await openGroupStorage(options.storageUrl, { clock, log: logger }),
     clock,
-    random: systemRandom,
-    log: logger,
-    storage,
-    secretBox,
-    passwords: scryptHasher(),
-    probe: dependencies.endpointProbe,
-    resolver,
-    webhookSender: dependencies.webhookSender ?? httpWebhookSender(),
-    publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
-    sessionKey: secrets.sessionKey,
-    enrolmentToken: secrets.enrolmentToken,
-    fleet,
-    ...governed,
-    history: await openHistory(storage, fleet, alarms.active(), {
-      windowMs,
-      limitTps: governed.governing.enforcedTps,
-      setLimitTps: governed.governing.enforcedSetTps,
-      start,
-    }),
-    alarms,
-    leases,
-    rates: new JobRates(),
-    gauges: new JobGauges(),
-    manifestSigner: manifestSigner(secrets.manifestKey),
-    ...quotaSide,
-    desk: new ClaimDesk<Assignment>({
-      clock,
-      take: (agentId) => takeShard(context, agentId),
-      giveBack: (assignment) => giveBack(context, assignment),
-      load: (agentId) => leases.load(agentId),
-      level: (agentId) => fleet.get(agentId)?.protocolVersion ?? 0,
-      onError: (error) => logger.error({ error: String(error) }, 'the queue could not be read'),
-    }),
-    governor,
-    windows: [],
-    count: (event, by) => metrics.count(event, by),
+    logger,
+    version: VERSION,
+    tls,
+    drainMs: DRAIN_MS,
+    openContext: (storage, redis, metrics) => {
+      return assemble(options, secrets, storage, { ...dependencies, ledger: sharedLedger(redis) }, metrics);
+    },
+    buildApp: (context, metrics, { url, ...rest }) =>
+      buildServer(context, metrics, { ...serverOptions(given, () => url), ...rest }),
+    begin: async (context, ticker) => {
+      const made = await ensureAccounts(context, options.adminPassword, options.accounts);
+      if (started === undefined) initialAdminPassword = made;
+      else if (made !== null) dependencies.passwordMade?.(made);
+      startTicks(context, ticker);
+    },
+    urlOf: (port) => urlOf(options, port),
+  });
+  started = group;
+  const stop = once(() => group.stop());
+  return { url: group.url, ...tokensOf(secrets), initialAdminPassword, seat: () => group.seat(), stop };
+}
+
+function serverOptions(
+  { options, secrets, dependencies, tls }: Given,
+  url: () => string,
+): Omit<ServerOptions, 'closing'> {
+  return {
+    version: VERSION,
+    metricsToken: secrets.metricsToken,
+    publicUrl: () => options.publicUrl ?? url(),
+    webRoot: options.webRoot,
+    secureCookies: options.tlsCertFile !== undefined || options.publicUrl?.startsWith('https:') === true,
+    tls,
+    trustedProxies: options.trustedProxies,
+    logger: dependencies.logger,
   };
-  metrics.observe(context);
-  return context;
 }
 
-/** Stores, quotas and audits, and what the console limits itself with, which is shown beside them. */
-async function openQuotaSide(
-  { dataDir }: ConsoleOptions,
-  storage: Storage,
-  secretBox: SecretBox,
-  resolver: NameResolver,
-  { clock, logger: log, ...given }: ConsoleDependencies & { logger: FastifyBaseLogger; clock: Clock },
-): Promise<Pick<ConsoleContext, 'loginLimiter' | 'callLimiter' | 'quotaConnector' | 'quotas' | 'quotaAudits'>> {
-  const connector = given.quotaConnector ?? quotaConnector(clock);
-  const desks = await openQuotas({ clock, log, storage, secretBox, resolver, connector, dataDir });
-  const own = ownLimiters(clock, (quota, subject, decision) => desks.quotas.noteOwn(quota, subject, decision));
-  return { loginLimiter: own.logins, callLimiter: own.calls, quotaConnector: connector, ...desks };
+function tokensOf({
+  enrolmentToken,
+  metricsToken,
+}: ConsoleSecrets): Pick<RunningConsole, 'enrolmentToken' | 'metricsToken'> {
+  return { enrolmentToken, metricsToken };
 }
 
-async function listen(app: FastifyInstance, { host, port, tlsCertFile }: ConsoleOptions): Promise<string> {
-  await app.listen({ host, port });
+async function listen(app: FastifyInstance, options: ConsoleOptions): Promise<string> {
+  await app.listen({ host: options.host, port: options.port });
   const bound = app.server.address();
-  const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port;
+  return urlOf(options, typeof bound === 'object' && bound !== null ? bound.port : options.port);
+}
+
+function urlOf({ host, tlsCertFile }: ConsoleOptions, port: number): string {
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `${tlsCertFile === undefined ? 'http' : 'https'}://${shown}:${boundPort}`;
+  return `${tlsCertFile === undefined ? 'http' : 'https'}://${shown}:${port}`;
 }
 
 async function shutDown(context: ConsoleContext, ticker: Ticker, app: FastifyInstance | undefined): Promise<void> {

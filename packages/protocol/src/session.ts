@@ -21,5 +21,21 @@ export const consoleInfo = z.object({
 });
 export type ConsoleInfo = z.infer<typeof consoleInfo>;
 
-export const health = z.object({ status: z.literal('ok'), uptimeMs: z.number().nonnegative() });
+/** What a console says of the group that it belongs to. */
+export const groupSeat = z.object({
+  /** `leader`: it answers itself; `standby`: it passes requests on to the leader. */
+  seat: z.enum(['leader', 'standby']),
+  /** Number of the leader's term, larger with each; null while nobody leads. */
+  fence: z.number().int().positive().nullable(),
+  /** Address at which the consoles of the group reach the leader; null while nobody leads. */
+  leaderUrl: z.string().nullable(),
+});
+export type GroupSeat = z.infer<typeof groupSeat>;
+
+export const health = z.object({
+  status: z.literal('ok'),
+  uptimeMs: z.number().nonnegative(),
+  /** Absent for a console that is alone. */
+  group: groupSeat.optional(),
+});
 export const empty = z.object({});

@@ -1,5 +1,5 @@
 import type { SecretBox } from '../ports/secret-box.ts';
-import type { Storage } from '../ports/storage.ts';
+import type { Stores } from '../ports/storage.ts';
 import { UnusableDatabase } from '../ports/unusable-database.ts';
 
 const NAME = 'key-check';
@@ -9,7 +9,7 @@ const KNOWN_TEXT = 'weir';
  * Makes sure that the encryption key belongs to the database, before something is encrypted with another one.
  * @throws UnusableDatabase with a remedy when the key is not the one that the database was begun with
  */
-export async function requireOwnSecrets(storage: Storage, secretBox: SecretBox): Promise<void> {
+export async function requireOwnSecrets(storage: Pick<Stores, 'settings'>, secretBox: SecretBox): Promise<void> {
   const sealed = await storage.settings.state(NAME);
   if (sealed === undefined) {
     await storage.settings.saveState(NAME, JSON.stringify(secretBox.seal(KNOWN_TEXT, NAME)));

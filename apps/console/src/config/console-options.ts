@@ -1,4 +1,5 @@
 import { DEFAULT_WINDOW_SECONDS, type FieldProblem, ROLES, type Role } from '@weir/protocol';
+import { clientAddress } from '@weir/quota-http';
 import { z } from 'zod';
 import { isPostgresUrl, isRedisUrl, isStorageUrl, SQLITE_URL } from './storage-url.ts';
 import { fieldProblems } from '../validation/field-problems.ts';
@@ -9,6 +10,18 @@ export interface AccountOption {
   role: Role;
   /** 8–256 characters. */
   password: string;
+}
+
+/** Days for which each kind is kept after its end. */
+export interface RetentionDays {
+  /** Ended jobs, with everything of theirs. */
+  jobs: number;
+  /** Lists of failed objects, and of what a dry run met; the counters stay with the job. */
+  failures: number;
+  /** Alarms that are over. */
+  alarms: number;
+  /** Entries of the audit log. */
+  audit: number;
 }
 
 /** Options of a console. */
@@ -38,6 +51,15 @@ export interface ConsoleOptions {
   webRoot?: string | undefined;
   /** Address that agents are told to use, such as https://weir.example.org; absent: the one that is listened on. */
   publicUrl?: string | undefined;
+  /**
+   * Reverse proxies of yours, addresses and CIDR blocks: through them, and only them, the address of a client is read from
+   * `X-Forwarded-For`, for the limits on logins and calls and for the audit log. At most 100. Default none.
+   */
+  trustedProxies: string[];
+  /** Agents that may be enrolled at once, revoked ones not counted: 1–1,000,000. Default 200,000. */
+  maxAgents: number;
+  /** How long what has ended is kept, in days: 1–36,500. Default 400 each. */
+  retentionDays: RetentionDays;
   /** Length of a credit window and of the heartbeat cycle, in seconds: 1–300. Default 30. */
   windowSeconds: number;
   /** Parts that the first agent of a new job splits it into: 1–256. Default 24. */
@@ -54,7 +76,8 @@ export interface ConsoleOptions {
 }
 
 /** Options as a caller writes them: what has a default may be absent. */
-export type ConsoleOptionsInput = Pick<ConsoleOptions, 'dataDir'> & Partial<ConsoleOptions>;
+export type ConsoleOptionsInput = Pick<ConsoleOptions, 'dataDir'> &
+  Partial<Omit<ConsoleOptions, 'retentionDays'>> & { retentionDays?: Partial<RetentionDays> };
 
 const path = z.string().min(1, 'must not be empty');
 const password = z.string().min(8, 'must have at least 8 characters').max(256, 'must have at most 256 characters');
@@ -64,6 +87,9 @@ const wholeNumber = (least: number, most: number): z.ZodNumber =>
     .int(`must be a whole number from ${least} to ${most}`)
     .min(least, `must be at least ${least}`)
     .max(most, `must be at most ${most}`);
+
+const days = wholeNumber(1, 36_500).default(400);
+const proxy = z.string().refine(isNetwork, 'must be an address or a CIDR block such as 10.0.0.7 or 10.0.0.0/8, and not every address');
 
 /** Addresses that mean every one of the machine: good to listen on, useless to be reached at. */
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
@@ -87,6 +113,9 @@ const consoleOptions = z
     port: wholeNumber(0, 65_535).default(8_180),
     webRoot: path.optional(),
     publicUrl: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+    trustedProxies: z.array(proxy).max(100, 'must have at most 100 addresses').default([]),
+    maxAgents: wholeNumber(1, 1_000_000).default(200_000),
+    retentionDays: z.strictObject({ jobs: days, failures: days, alarms: days, audit: days }).prefault({}),
     windowSeconds: z
       .number('must be a number of seconds from 1 to 300')
       .min(1, 'must be at least 1 second')
@@ -132,6 +161,15 @@ const consoleOptions = z
       when: () => true,
     },
   );
+
+function isNetwork(text: string): boolean {
+  try {
+    clientAddress({ trustedProxies: [text] });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -28,6 +28,8 @@ export interface RedisConnection {
   readonly isOpen: boolean;
   /** Whether a command would be sent now; otherwise it is refused at once. */
   readonly isReady: boolean;
+  /** How often a connection was made: a new number means that another server, or one that was restarted, may answer. */
+  readonly connections: number;
   /**
    * Sends one command, once: it is never repeated. Rejects with the server's error, at once while Redis is away, and 1 s
    * after it was sent when no answer came; it may have been carried out then.
@@ -60,6 +62,7 @@ class Reconnecting implements RedisConnection {
   readonly #log: Logger;
   #client: Sender;
   #closed = false;
+  #connections = 0;
   #away = false;
   /** Until the first connection: whether its failure is told to whoever waits for it. */
   #starting = true;
@@ -83,6 +86,10 @@ class Reconnecting implements RedisConnection {
 
   get isReady(): boolean {
     return !this.#closed && this.#client.isReady;
+  }
+
+  get connections(): number {
+    return this.#connections;
   }
 
   async first(): Promise<void> {
@@ -162,6 +169,7 @@ class Reconnecting implements RedisConnection {
   }
 
   #noteReady(): void {
+    this.#connections += 1;
     this.#firstReady();
     if (this.#away) this.#log.info({}, 'Redis is back');
     this.#away = false;

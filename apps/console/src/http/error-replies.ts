@@ -3,6 +3,7 @@ import type { ErrorBody, ErrorCode } from '@weir/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConsoleError, isConsoleError } from '../actions/console-error.ts';
 import { LedgerUnavailable } from '../ports/credit-ledger.ts';
+import { LeadershipLost } from '../ports/leadership-lost.ts';
 import { StorageUnavailable } from '../ports/storage-unavailable.ts';
 
 const STATUS: Record<ErrorCode, number> = {
@@ -15,6 +16,7 @@ const STATUS: Record<ErrorCode, number> = {
   'cross-site-request': 403,
   'not-found': 404,
   'name-taken': 409,
+  'too-many-agents': 409,
   'in-use': 409,
   'last-admin': 409,
   'wrong-state': 409,
@@ -38,6 +40,11 @@ const STATUS: Record<ErrorCode, number> = {
 /** HTTP status of a refusal. */
 export function statusOf(code: ErrorCode): number {
   return STATUS[code];
+}
+
+/** The refusal of a group of which nobody answers now. */
+export function noLeader(message: string, cause?: unknown): ConsoleError {
+  return new ConsoleError('no-leader', message, { retryAfterMs: 1_000, cause });
 }
 
 /** Answers every error in the one form of the wire. What was not foreseen is logged, and the client learns no detail. */
@@ -109,6 +116,7 @@ function refusalOf(error: unknown): ConsoleError {
   if (error instanceof LedgerUnavailable) {
     return new ConsoleError('ledger-unavailable', error.message, { cause: error, retryAfterMs: 1_000 });
   }
+  if (error instanceof LeadershipLost) return noLeader(error.message, error);
   if (isUnwritable(error)) {
     const message = `The console cannot write its database now (${error.code}): look for free space and the state of its disk.`;
     return new ConsoleError('unavailable', message, { cause: error, retryAfterMs: 5_000 });

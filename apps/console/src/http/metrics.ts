@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { jobState } from '@weir/protocol';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type GaugeConfiguration } from 'prom-client';
 import { ConsoleError } from '../actions/console-error.ts';
 import type { ConsoleContext, CountedEvent } from '../actions/context.ts';
 import { utilizationPercent } from '../actions/utilization.ts';
+import type { CallLimiter } from '../ports/call-limiter.ts';
 import { sameSecret } from '../security/digests.ts';
 import { authenticate, bearerOf, wrongBearer } from './authentication.ts';
 
@@ -19,6 +20,8 @@ export class ConsoleMetrics {
   readonly #registry = new Registry();
   readonly #events: Counter<'event'>;
   readonly #requests: Histogram<'route' | 'status'>;
+  /** Names of what is read from the live state. */
+  readonly #observed = new Set<string>();
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
@@ -83,7 +86,28 @@ export class ConsoleMetrics {
     });
   }
 
+  /** Whether this console leads its group: 0 or 1, also when it answers nobody. */
+  observeSeat(leads: () => boolean): void {
+    this.#registry.registerMetric(
+      new Gauge({
+        name: 'weir_console_leader',
+        help: 'Whether this console leads its group',
+        registers: [],
+        collect() {
+          this.set(leads() ? 1 : 0);
+        },
+      }),
+    );
+  }
+
+  /** Forgets the live state: a console that does not lead has none. */
+  forget(): void {
+    for (const name of this.#observed) this.#registry.removeSingleMetric(name);
+    this.#observed.clear();
+  }
+
   #gauge(gauge: GaugeConfiguration<string>): void {
+    this.#observed.add(gauge.name);
     this.#registry.registerMetric(new Gauge({ ...gauge, registers: [] }));
   }
 
@@ -97,16 +121,29 @@ export class ConsoleMetrics {
     app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
       const token = bearerOf(request);
       if (token === undefined) await authenticate(context, request, 'viewer');
-      else if (!sameSecret(token, metricsToken))
-        throw wrongBearer(
-          context.callLimiter,
-          request,
-          new ConsoleError('wrong-credentials', 'The metrics token is wrong.'),
-        );
-      const text = await this.#registry.metrics();
-      return reply.type(this.#registry.contentType).serializer(String).send(text);
+      else if (!sameSecret(token, metricsToken)) throw wrongBearer(context.callLimiter, request, wrongToken());
+      return this.#send(reply);
     });
   }
+
+  /** The same without a live state, to whoever holds the metrics token: nobody can be logged in here. */
+  serveAlone(app: FastifyInstance, callLimiter: CallLimiter, metricsToken: string): void {
+    app.get('/metrics', async (request, reply) => {
+      const token = bearerOf(request);
+      if (token === undefined) throw new ConsoleError('unauthenticated', 'This needs the metrics token.');
+      if (!sameSecret(token, metricsToken)) throw wrongBearer(callLimiter, request, wrongToken());
+      return this.#send(reply);
+    });
+  }
+
+  async #send(reply: FastifyReply): Promise<FastifyReply> {
+    const text = await this.#registry.metrics();
+    return reply.type(this.#registry.contentType).serializer(String).send(text);
+  }
+}
+
+function wrongToken(): ConsoleError {
+  return new ConsoleError('wrong-credentials', 'The metrics token is wrong.');
 }
 
 function agentsByStatus({ clock, fleet }: ConsoleContext): Record<'running' | 'idle' | 'offline', number> {

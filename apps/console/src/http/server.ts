@@ -1,5 +1,5 @@
 import cookie from '@fastify/cookie';
-import { MAX_BODY_BYTES } from '@weir/protocol';
+import { MAX_BODY_BYTES, type GroupSeat } from '@weir/protocol';
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -10,8 +10,11 @@ import Fastify, {
 import { ConsoleError } from '../actions/console-error.ts';
 import type { ConsoleContext } from '../actions/context.ts';
 import { describeApi } from './api-description.ts';
+import { believesNamed, clientBehind, nameClient } from './client-address.ts';
+import { CONNECTION_LIMITS } from './connection-limits.ts';
+import { behindDoor } from './door.ts';
 import type { Handlers } from './call.ts';
-import { answerClientError, answerError, replyWithErrors } from './error-replies.ts';
+import { answerClientError, answerError, noLeader, replyWithErrors } from './error-replies.ts';
 import type { ConsoleMetrics } from './metrics.ts';
 import { serveFailureDownloads } from './failure-downloads.ts';
 import { registerRoutes } from './route-table.ts';
@@ -27,20 +30,6 @@ import { sendSecurityHeaders } from './security-headers.ts';
 import { validateWithSchemas } from './validation.ts';
 import { serveWebPages } from './web-pages.ts';
 
-/** Time to send a whole request: far more than any needs, and an end to senders that dribble. */
-const REQUEST_TIMEOUT_MS = 30_000;
-/** Time to send its headers, or anything at all on a new connection. */
-const HEADERS_TIMEOUT_MS = 20_000;
-/** How often both are looked at: they may be exceeded by this much. */
-const TIMEOUT_CHECK_MS = 5_000;
-/**
- * A connection on which nothing moves for this long is closed, also in the middle of an answer: a reader that stopped reading
- * would hold what was prepared for it for ever. Far longer than any answer takes to begin, a claim that waits for work included.
- */
-const STALLED_MS = 120_000;
-/** An idle connection is closed after this; longer than a window, so that a heartbeat finds its connection open. */
-const KEEP_ALIVE_MS = 75_000;
-
 /** What the server needs besides the context. */
 export interface ServerOptions {
   version: string;
@@ -54,7 +43,16 @@ export interface ServerOptions {
   closing: () => boolean;
   /** TLS certificate and its key, PEM; undefined: plain HTTP. */
   tls: { cert: Buffer; key: Buffer } | undefined;
+  /** Proxies whose word for the address of a client counts: addresses and CIDR blocks. Of a group, the door asks them. */
+  trustedProxies: readonly string[];
   logger: FastifyBaseLogger;
+  /** In a group of consoles: requests come through the door of this process, and are answered while it leads. */
+  group?: {
+    /** Whether this console leads for certain, at this moment. */
+    leads: () => boolean;
+    /** What health says of the group. */
+    seat: () => GroupSeat;
+  };
 }
 
 /** Builds the HTTP server with every route of the table; it does not listen yet. */
@@ -64,12 +62,17 @@ export async function buildServer(
   options: ServerOptions,
 ): Promise<FastifyInstance> {
   const app = newServer(options);
+  const clientOf = clientBehind(options.trustedProxies);
+  if (options.group === undefined) app.addHook('onRequest', async ({ raw }) => nameClient(raw, clientOf(raw)));
   // Only JSON is read: a form of another site cannot send it without asking first.
   app.removeContentTypeParser('text/plain');
-  app.addHook('onRequest', async () => {
-    if (options.closing())
-      throw new ConsoleError('unavailable', 'The console is stopping: try again.', { retryAfterMs: 1_000 });
+  // Hooks with a callback: each one with a promise would be a few microseconds of every heartbeat.
+  app.addHook('onRequest', (_request, _reply, done) => {
+    if (!options.closing()) done();
+    else if (options.group !== undefined) done(noLeader('The leader is stopping: another console takes over.'));
+    else done(new ConsoleError('unavailable', 'The console is stopping: try again.', { retryAfterMs: 1_000 }));
   });
+  if (options.group !== undefined) refuseStaleAnswers(app, options.group.leads);
   app.addHook('onResponse', async (request, reply) => {
     const { method, url, ip } = request;
     request.log.debug({ method, url, ip, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered');
@@ -92,29 +95,44 @@ function answerFrameworkError(error: Error, request: FastifyRequest, reply: Fast
   void answerError(error, request, reply);
 }
 
-function newServer({ logger, tls }: ServerOptions): FastifyInstance {
+/** What a console says that lost the lead while it worked out an answer: another one may know better by now. */
+function refuseStaleAnswers(app: FastifyInstance, leads: () => boolean): void {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (reply.statusCode >= 500 || leads()) done();
+    else done(noLeader('The leader changed while it answered: try again.'));
+  });
+}
+
+function newServer({ logger, tls, group, trustedProxies }: ServerOptions): FastifyInstance {
   const settings = {
     loggerInstance: logger,
     // Heartbeats would fill the log: failures are logged where they happen.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionTimeout: STALLED_MS,
+    requestTimeout: CONNECTION_LIMITS.requestTimeoutMs,
+    keepAliveTimeout: CONNECTION_LIMITS.keepAliveMs,
+    connectionTimeout: CONNECTION_LIMITS.stalledMs,
     forceCloseConnections: 'idle',
     // Answered by the hook below, in the form of the wire.
     return503OnClosing: false,
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
     routerOptions: { maxParamLength: 200 },
+    trustProxy: trustedProxies.length > 0 && believesNamed,
   } as const;
-  const timeouts = { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS };
+  if (group !== undefined) return Fastify({ ...settings, ...behindDoor() });
+  const { headersTimeoutMs: headersTimeout, checkMs: connectionsCheckingInterval } = CONNECTION_LIMITS;
+  const timeouts = { headersTimeout, connectionsCheckingInterval };
   if (tls === undefined) return Fastify({ ...settings, http: timeouts });
   return Fastify({ ...settings, https: { ...tls, ...timeouts } });
 }
 
 function handlersOf(context: ConsoleContext, options: ServerOptions): Handlers {
-  const product = { version: options.version, startedAtSteadyMs: context.clock.steadyMs() };
+  const product = {
+    version: options.version,
+    startedAtSteadyMs: context.clock.steadyMs(),
+    ...(options.group === undefined ? {} : { seat: options.group.seat }),
+  };
   return {
     ...sessionRoutes(context, product),
     ...agentRoutes(context),

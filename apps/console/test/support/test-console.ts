@@ -21,7 +21,7 @@ import type { LiveAgent } from '../../src/fleet/live-agent.ts';
 import { ConsoleMetrics } from '../../src/http/metrics.ts';
 import { Ticker } from '../../src/jobs/ticker.ts';
 import { startTicks } from '../../src/jobs/ticks.ts';
-import { assemble } from '../../src/main.ts';
+import { assemble } from '../../src/assembly.ts';
 import type { Storage } from '../../src/ports/storage.ts';
 import { sqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { FakeClock } from './fake-clock.ts';

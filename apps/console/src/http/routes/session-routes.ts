@@ -1,4 +1,4 @@
-import { PROTOCOL_VERSION } from '@weir/protocol';
+import { type GroupSeat, PROTOCOL_VERSION } from '@weir/protocol';
 import type { ConsoleContext } from '../../actions/context.ts';
 import { logIn } from '../../actions/log-in.ts';
 import { logOut } from '../../actions/log-out.ts';
@@ -7,10 +7,14 @@ import { personOf, type Handlers } from '../call.ts';
 /** Liveness, product facts, login and logout. */
 export function sessionRoutes(
   context: ConsoleContext,
-  product: { version: string; startedAtSteadyMs: number },
+  product: { version: string; startedAtSteadyMs: number; seat?: () => GroupSeat },
 ): Pick<Handlers, 'health' | 'info' | 'login' | 'session' | 'logout'> {
   return {
-    health: () => ({ status: 'ok', uptimeMs: Math.max(0, context.clock.steadyMs() - product.startedAtSteadyMs) }),
+    health: () => ({
+      status: 'ok',
+      uptimeMs: Math.max(0, context.clock.steadyMs() - product.startedAtSteadyMs),
+      ...(product.seat === undefined ? {} : { group: product.seat() }),
+    }),
     info: () => ({
       product: 'Weir',
       version: product.version,

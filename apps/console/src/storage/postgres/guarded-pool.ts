@@ -34,6 +34,8 @@ export interface PoolSurroundings {
   nowMs: () => number;
   /** Told the reason when the database went away, null when it is back. */
   outageChanged: (reason: string | null) => void;
+  /** How long a transaction may wait for its own next statement, in ms. Default 10,000. */
+  idleInTransactionMs?: number;
 }
 
 /** Bounded connections to one database: calls fail fast and by name while it is away, and find it again by themselves. */
@@ -47,7 +49,7 @@ export class GuardedPool implements PostgresPool {
   #life = 0;
 
   /** @param url address with everything that is needed to connect */
-  constructor(url: string, { nowMs, outageChanged }: PoolSurroundings) {
+  constructor(url: string, { nowMs, outageChanged, idleInTransactionMs }: PoolSurroundings) {
     this.#nowMs = nowMs;
     this.#outage = new Outage(outageChanged);
     this.#pool = new Pool({
@@ -59,7 +61,7 @@ export class GuardedPool implements PostgresPool {
       statement_timeout: STATEMENT_MS,
       lock_timeout: STATEMENT_MS,
       query_timeout: ANSWER_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      idle_in_transaction_session_timeout: idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS,
       keepAlive: true,
       types: parsers(),
       stream: () => this.#socket(),

@@ -19,7 +19,11 @@ const TRANSACTION_LOCK = 0x54_72_61_6e;
  */
 export async function postgresStorage(url: string, surroundings: PoolSurroundings): Promise<Storage> {
   await openPostgres(url);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new GuardedPool(url, surroundings) }) });
+  return storageOn(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new GuardedPool(url, surroundings) }) }));
+}
+
+/** A storage on connections that are there. Its `close` ends them. */
+export function storageOn(db: Kysely<Tables>): Storage {
   const transactions = new OneAtATime();
   return {
     ...storesOn(db, POSTGRES),

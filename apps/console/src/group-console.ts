@@ -1,0 +1,252 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { GroupSeat } from '@weir/protocol';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { ConsoleContext } from './actions/context.ts';
+import { requireOwnSecrets } from './actions/require-own-secrets.ts';
+import { InvalidConsoleOptions, type ConsoleOptions } from './config/console-options.ts';
+import { LeaderTerm } from './group-term.ts';
+import { connectRedis, RedisRefused, type RedisConnection } from './host/redis-connection.ts';
+import { clientBehind } from './http/client-address.ts';
+import { Door } from './http/door.ts';
+import { Forwarder } from './http/forwarder.ts';
+import { ConsoleMetrics } from './http/metrics.ts';
+import { takePeerHeaders } from './http/peer-header.ts';
+import type { ServerOptions } from './http/server.ts';
+import { buildStandbyServer, isForLeader } from './http/standby-server.ts';
+import { Ticker } from './jobs/ticker.ts';
+import { fingerprint, groupKey, peerKey, type SharedSecrets } from './leadership/group-secrets.ts';
+import { redisLease } from './leadership/redis-lease.ts';
+import { Seat } from './leadership/seat.ts';
+import type { Clock } from './ports/clock.ts';
+import type { GroupStorage } from './ports/group-storage.ts';
+import type { Leader } from './ports/lease-store.ts';
+import type { Storage } from './ports/storage.ts';
+import { StorageUnavailable } from './ports/storage-unavailable.ts';
+import { LeadershipLost } from './ports/leadership-lost.ts';
+import { UnusableDatabase } from './ports/unusable-database.ts';
+import { aesSecretBox } from './security/aes-secret-box.ts';
+import { ownLimiters } from './security/own-limiters.ts';
+import { systemRandom } from './security/random-source.ts';
+
+/** How long a standby that stops waits for answers of the leader, in ms. */
+const STANDBY_DRAIN_MS = 1_000;
+
+/** What a console of a group works with; `main` says how a leader is made. */
+export interface GroupParts {
+  readonly options: ConsoleOptions & { redisUrl: string };
+  readonly secrets: SharedSecrets;
+  readonly database: GroupStorage;
+  readonly clock: Clock;
+  readonly logger: FastifyBaseLogger;
+  readonly version: string;
+  readonly tls: { cert: Buffer; key: Buffer } | undefined;
+  /** How long requests that are being answered may take when a leader stops, in ms. */
+  readonly drainMs: number;
+  /** Brings back what outlives a leader; sets no timers. */
+  readonly openContext: (storage: Storage, redis: RedisConnection, metrics: ConsoleMetrics) => Promise<ConsoleContext>;
+  readonly buildApp: (
+    context: ConsoleContext,
+    metrics: ConsoleMetrics,
+    given: Pick<ServerOptions, 'closing' | 'group'> & { url: string },
+  ) => Promise<FastifyInstance>;
+  /** Makes accounts, and sets the background work going. */
+  readonly begin: (context: ConsoleContext, ticker: Ticker) => Promise<void>;
+  /** Address at which pages are reached, for the port that was bound. */
+  readonly urlOf: (port: number) => string;
+}
+
+/** One console of a group: it listens at once, and leads or passes on what is for the leader. */
+export class GroupConsole {
+  readonly #parts: GroupParts;
+  readonly #redis: RedisConnection;
+  readonly #metrics = new ConsoleMetrics();
+  readonly #peerKey: Buffer;
+  readonly #forwarder: Forwarder;
+  readonly #door: Door;
+  readonly #clientOf: ReturnType<typeof clientBehind>;
+  readonly #fingerprint: string;
+  #standby!: FastifyInstance;
+  #seat!: Seat<LeaderTerm>;
+  #url = '';
+  /** What to say of requests that nobody of the group answers. */
+  readonly #reasons = new WeakMap<IncomingMessage, string>();
+  #warnedOf: string | undefined;
+
+  private constructor(parts: GroupParts, redis: RedisConnection) {
+    this.#parts = parts;
+    this.#redis = redis;
+    this.#peerKey = peerKey(parts.secrets);
+    this.#fingerprint = fingerprint(parts.secrets);
+    this.#clientOf = clientBehind(parts.options.trustedProxies);
+    this.#forwarder = new Forwarder(this.#peerKey);
+    this.#door = new Door(parts.tls, (request, response) => this.#answer(request, response));
+  }
+
+  /**
+   * Starts it: returns when it leads, or knows who does, or that this cannot be known now.
+   * @throws UnusableDatabase for secrets that are not those of the group; InvalidConsoleOptions when Redis does not let us in
+   */
+  static async start(parts: GroupParts): Promise<GroupConsole> {
+    const { database, secrets, options, logger } = parts;
+    await database.shared.transaction((stores) => requireOwnSecrets(stores, aesSecretBox(secrets.encryptionKey)));
+    const redis = await connectRedis(options.redisUrl, logger).catch((error: unknown) => {
+      if (!(error instanceof RedisRefused)) throw error;
+      throw new InvalidConsoleOptions([{ field: 'redisUrl', problem: `is refused: ${error.message}` }]);
+    });
+    const console = new GroupConsole(parts, redis);
+    try {
+      await console.#open();
+      return console;
+    } catch (error) {
+      await console.#close();
+      throw error;
+    }
+  }
+
+  /** Address of the pages and the API. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** What it is just now. */
+  seat(): GroupSeat {
+    return this.#seatView();
+  }
+
+  /** Finishes what it leads, if it does, gives the lease back, and ends. */
+  async stop(): Promise<void> {
+    this.#door.refuseNew();
+    const leads = this.#seat.serving !== null;
+    await this.#seat.stop();
+    if (!leads) await this.#drained(STANDBY_DRAIN_MS);
+    await this.#close();
+  }
+
+  async #open(): Promise<void> {
+    const { options, clock, logger, tls, secrets } = this.#parts;
+    const limiters = ownLimiters(clock, () => undefined);
+    const startedAtMs = clock.steadyMs();
+    this.#standby = await buildStandbyServer({
+      webRoot: options.webRoot,
+      metrics: this.#metrics,
+      metricsToken: secrets.metricsToken,
+      callLimiter: limiters.calls,
+      https: tls !== undefined,
+      uptimeMs: () => Math.max(0, clock.steadyMs() - startedAtMs),
+      seat: () => this.#seatView(),
+      whyNoLeader: (request) => this.#reasons.get(request) ?? NOBODY,
+      logger,
+    });
+    const port = await this.#door.listen(options.host, options.port);
+    this.#url = this.#parts.urlOf(port);
+    this.#seat = this.#newSeat(options.advertiseUrl?.replace(/\/+$/, '') ?? this.#url);
+    this.#metrics.observeSeat(() => this.#seat.serving !== null);
+    this.#seat.start();
+    await this.#seat.decided;
+    const { leader } = this.#seat;
+    if (leader !== null && leader.secrets !== this.#fingerprint) throw new UnusableDatabase(OTHER_SECRETS);
+    logger.info({ url: this.#url, dataDir: options.dataDir, ...this.#seatView() }, 'the console is listening');
+  }
+
+  #newSeat(url: string): Seat<LeaderTerm> {
+    const { database, clock, logger, version } = this.#parts;
+    return new Seat<LeaderTerm>({
+      lease: redisLease(this.#redis, `${groupKey(this.#parts.secrets)}:leader`),
+      clock,
+      chance: Math.random,
+      newId: () => systemRandom.id('term'),
+      log: logger,
+      self: { url, version, secrets: this.#fingerprint },
+      nextFence: () => database.nextFence(),
+      openTerm: (fence, lost) => this.#openTerm(fence, lost),
+      mayTryAgain: (error) => error instanceof StorageUnavailable || error instanceof LeadershipLost,
+      leaderChanged: (leader) => this.#leaderChanged(leader),
+    });
+  }
+
+  async #openTerm(fence: number, lost: () => void): Promise<LeaderTerm> {
+    const { clock, logger, openContext, buildApp, begin, drainMs, database } = this.#parts;
+    const storage = database.under(fence, lost);
+    const ticker = new Ticker(clock, logger);
+    let app: FastifyInstance | undefined;
+    let term: LeaderTerm | undefined;
+    try {
+      this.#metrics.forget();
+      const context = await openContext(storage, this.#redis, this.#metrics);
+      app = await buildApp(context, this.#metrics, {
+        url: this.#url,
+        closing: () => term?.closing === true,
+        group: { leads: () => this.#seat.serving === term && term !== undefined, seat: () => this.#seatView() },
+      });
+      term = new LeaderTerm({ context, storage, ticker, app, drained: () => this.#drained(drainMs) });
+      await begin(context, ticker);
+      return term;
+    } catch (error) {
+      storage.seal();
+      if (term === undefined) await app?.close();
+      else await term.abandon();
+      throw error;
+    }
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const { method = '', url: path = '', headers } = request;
+    const behindProxy = this.#clientOf(request);
+    const client = takePeerHeaders(this.#peerKey, { method, path, headers });
+    const named = client ?? behindProxy;
+    if (named !== undefined) headers['x-forwarded-for'] = named;
+    const term = this.#seat.serving;
+    if (term !== null) return term.app.routing(request, response);
+    const { leader } = this.#seat;
+    if (!isForLeader(path) || client !== undefined || leader === null)
+      return this.#answerAlone(request, response, NOBODY);
+    this.#forwarder.forward(request, response, leader.url, (why) => {
+      this.#answerAlone(request, response, `The console that leads does not answer (${why}): try again.`);
+    });
+  }
+
+  #answerAlone(request: IncomingMessage, response: ServerResponse, whyNoLeader: string): void {
+    this.#reasons.set(request, whyNoLeader);
+    this.#standby.routing(request, response);
+  }
+
+  #leaderChanged(leader: Leader | null): void {
+    this.#forwarder.abandonAllBut(leader?.url ?? null, 'another console leads now');
+    if (leader === null) return;
+    this.#parts.logger.info({ seat: 'standby', fence: leader.fence, leaderUrl: leader.url }, 'another console leads');
+    if (leader.secrets === this.#fingerprint || this.#warnedOf === leader.url) return;
+    this.#warnedOf = leader.url;
+    this.#parts.logger.error({ leaderUrl: leader.url }, OTHER_SECRETS);
+  }
+
+  #seatView(): GroupSeat {
+    const { leader } = this.#seat;
+    const seat = this.#seat.serving === null ? 'standby' : 'leader';
+    return { seat, fence: leader?.fence ?? null, leaderUrl: leader?.url ?? null };
+  }
+
+  /** Waits until nothing is being answered, and cuts off what takes longer. */
+  async #drained(patienceMs: number): Promise<void> {
+    const cut = this.#parts.clock.after(patienceMs, () => {
+      this.#forwarder.abandonAllBut(null, 'this console is stopping');
+      this.#door.cut();
+    });
+    await this.#door.idle();
+    cut.cancel();
+  }
+
+  async #close(): Promise<void> {
+    await this.#seat?.stop();
+    this.#forwarder.close();
+    this.#door.cut();
+    await this.#door.close();
+    await this.#standby?.close();
+    this.#redis.close();
+    await this.#parts.database.shared.close();
+  }
+}
+
+const NOBODY = 'No console leads the group now: try again in a moment.';
+const OTHER_SECRETS =
+  'The console that leads the group has other secrets than this one: sessions and agents of one are unknown to the other. ' +
+  'Copy secrets.json and manifest-key.pem of the leader into the data directory of each console, and start them again.';

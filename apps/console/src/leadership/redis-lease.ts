@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { LeaseAnswer, Leader, LeaseStore } from '../ports/lease-store.ts';
+import { LEASE_MS } from './lease-times.ts';
+
+/** How long it is remembered that the lease was given back, in ms: no key stays for ever. */
+const RELEASED_MS = 3_600_000;
+const RELEASED = 'released';
+
+/** A value is the id of the term, then what others are told. */
+const CLAIM = `
+local value = redis.call('GET', KEYS[1])
+local own = value and string.sub(value, 1, #ARGV[1]) == ARGV[1]
+if own or value == '${RELEASED}' or (not value and ARGV[4] == '1') then
+  redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
+  return { 1 }
+end
+if not value then return { 0 } end
+return { 0, value, redis.call('PTTL', KEYS[1]) }
+`;
+
+const RELEASE = `
+local value = redis.call('GET', KEYS[1])
+if value and string.sub(value, 1, #ARGV[1]) == ARGV[1] then
+  redis.call('SET', KEYS[1], '${RELEASED}', 'PX', ARGV[2])
+end
+return 1
+`;
+
+const lease = z.object({
+  url: z.string(),
+  fence: z.number().nullable(),
+  version: z.string(),
+  secrets: z.string(),
+});
+
+/** What sends commands to Redis. */
+interface Commands {
+  sendCommand(args: readonly string[]): Promise<unknown>;
+}
+
+/**
+ * The lease as a key of Redis, with a deadline at any moment.
+ * @param key of the group
+ */
+export function redisLease(redis: Commands, key: string): LeaseStore {
+  return {
+    async claim(id, holder, takeMissing) {
+      const own = `${id} `;
+      const args = [own, JSON.stringify(holder), String(LEASE_MS), takeMissing ? '1' : '0'];
+      return answerOf(await redis.sendCommand(['EVAL', CLAIM, '1', key, ...args]));
+    },
+    async release(id) {
+      await redis.sendCommand(['EVAL', RELEASE, '1', key, `${id} `, String(RELEASED_MS)]);
+    },
+  };
+}
+
+function answerOf(reply: unknown): LeaseAnswer {
+  if (!Array.isArray(reply)) throw new Error('Redis answered what no script of ours returns.');
+  const [own, value, remainingMs]: unknown[] = reply;
+  if (Number(own) === 1) return { held: 'own' };
+  if (typeof value !== 'string') return { held: 'missing' };
+  return { held: 'other', holder: holderOf(value), remainingMs: Number(remainingMs) };
+}
+
+/** Null for what a console of another version may have written: it holds the lease all the same. */
+function holderOf(value: string): Leader | null {
+  try {
+    const parsed = lease.safeParse(JSON.parse(value.slice(value.indexOf(' ') + 1)));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}

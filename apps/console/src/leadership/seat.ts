@@ -1,0 +1,286 @@
+/*
+ * The seat of one console in its group: who leads, and for how long that is certain.
+ *
+ *   standby ──lease is ours──▶ taking ──fence, term opened──▶ leader
+ *      ▲                          │                              │
+ *      │                          └── lease not proven any more, │ or the database has a newer leader
+ *      └── the term was torn down ◀── stepping down ◀────────────┘
+ *
+ * The lease is proven from the moment at which it was asked for, by the steady clock, so a console that was stopped knows
+ * before its first answer that it may not lead any more. The fence stands behind it: the database refuses every change of
+ * a term that is not its newest, whatever any clock says.
+ */
+import type { Clock, Timer } from '../ports/clock.ts';
+import type { LeaseAnswer, Leader, LeaseStore } from '../ports/lease-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import { PROVEN_MS, RENEW_AGAIN_MS, RENEW_MS } from './lease-times.ts';
+import { MissingLease } from './missing-lease.ts';
+
+/** After a term could not be opened, in ms: soon while the database is away, else after others had their chance. */
+const OPEN_AGAIN_MS = 300;
+const LEAVE_TO_OTHERS_MS = 5_000;
+
+/** What a console does while it leads. */
+export interface Term {
+  /** Ends everything without writing: somebody else may lead already. */
+  abandon(): Promise<void>;
+  /** Answers what is being asked, writes what is not written yet, and ends. */
+  finish(): Promise<void>;
+}
+
+/** What a seat works with. */
+export interface SeatOptions<T extends Term> {
+  readonly lease: LeaseStore;
+  readonly clock: Clock;
+  /** 0 up to 1. */
+  readonly chance: () => number;
+  /** A new id for every attempt to lead. */
+  readonly newId: () => string;
+  readonly log: Logger;
+  readonly self: Omit<Leader, 'fence'>;
+  /** Takes the next number of the database: changes of terms with lower ones are refused from then on. */
+  readonly nextFence: () => Promise<number>;
+  /** Brings back what outlives a leader. @throws when it cannot; `mayTryAgain` says whether it soon can */
+  readonly openTerm: (fence: number, lost: () => void) => Promise<T>;
+  readonly mayTryAgain: (error: unknown) => boolean;
+  /** Told when the leader is another one, or none (null). */
+  readonly leaderChanged?: (leader: Leader | null) => void;
+}
+
+interface Attempt {
+  readonly id: string;
+  provenUntilMs: number;
+  fence: number | null;
+}
+
+/** Takes the lease when it is free, keeps it, and stops leading the moment it is not proven any more. */
+export class Seat<T extends Term> {
+  readonly #options: SeatOptions<T>;
+  readonly #missing = new MissingLease();
+  #attempt: Attempt | null = null;
+  #term: T | null = null;
+  #leader: Leader | null = null;
+  /** Until when the leader's lease lasts as far as was seen: it may go on leading while we cannot look. */
+  #leaderUntilMs = Number.NEGATIVE_INFINITY;
+  #turnTimer: Timer | undefined;
+  #endTimer: Timer | undefined;
+  #turning: Promise<void> = Promise.resolve();
+  #opening: Promise<void> = Promise.resolve();
+  #tearingDown: Promise<void> | null = null;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #stopped = false;
+  #decide!: () => void;
+  /** Resolves when it is known for the first time who leads, or that this cannot be known now. */
+  readonly decided: Promise<void> = new Promise((resolve) => {
+    this.#decide = resolve;
+  });
+
+  constructor(options: SeatOptions<T>) {
+    this.#options = options;
+  }
+
+  /** The term, while this console leads for certain; else null. */
+  get serving(): T | null {
+    return this.#isProven() ? this.#term : null;
+  }
+
+  /** Number of the term that this console has or opens; null for a standby. */
+  get fence(): number | null {
+    return this.#isProven() ? (this.#attempt?.fence ?? null) : null;
+  }
+
+  /** Who leads as far as is known: this console or another; null: nobody. */
+  get leader(): Leader | null {
+    if (this.serving !== null) return { ...this.#options.self, fence: this.fence };
+    return this.#leader;
+  }
+
+  /** Looks for the first time, and then again and again. */
+  start(): void {
+    this.#turning = this.#turn();
+  }
+
+  /** Finishes the term, gives the lease back, and looks no more. */
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#turnTimer?.cancel();
+    await this.#turning;
+    const attempt = this.#attempt;
+    // It goes on being renewed while the term finishes: what is written last must be written by the leader.
+    if (attempt !== null) this.#turning = this.#turn();
+    await this.#opening;
+    const term = this.serving;
+    await term?.finish();
+    this.#turnTimer?.cancel();
+    await this.#turning;
+    if (term !== null) this.#term = null;
+    if (attempt !== null && this.#attempt === attempt) await this.#giveBack(attempt);
+    this.#drop();
+    await this.#tearingDown;
+  }
+
+  #isProven(): boolean {
+    return this.#attempt !== null && this.#options.clock.steadyMs() < this.#attempt.provenUntilMs;
+  }
+
+  async #turn(): Promise<void> {
+    const { clock, chance } = this.#options;
+    let nextMs: number;
+    try {
+      nextMs = this.#attempt === null ? await this.#look() : await this.#renew(this.#attempt);
+    } catch (error) {
+      this.#options.log.debug({ error: String(error) }, 'the lease could not be asked for');
+      nextMs = RENEW_AGAIN_MS;
+      if (this.#attempt === null) {
+        if (clock.steadyMs() >= this.#leaderUntilMs) this.#noteLeader(null);
+        nextMs = this.#missing.nextLookMs(clock.steadyMs(), chance());
+        this.#decide();
+      }
+    }
+    if (this.#stopped && this.#attempt === null) return;
+    this.#turnTimer = clock.after(nextMs, () => {
+      this.#turning = this.#turn();
+    });
+  }
+
+  /** A standby's turn. Returns when the next one is due, in ms from now. */
+  async #look(): Promise<number> {
+    const { clock, lease, self, newId, chance } = this.#options;
+    // One term at a time in a process, also while one is being opened or torn down.
+    await this.#opening;
+    await this.#tearingDown;
+    if (this.#stopped) return 0;
+    const askedAtMs = clock.steadyMs();
+    if (askedAtMs < this.#pausedUntilMs) return this.#pausedUntilMs - askedAtMs;
+    const id = newId();
+    const answer = await lease
+      .claim(id, { ...self, fence: null }, this.#missing.mayBeTaken(askedAtMs))
+      .catch((error) => {
+        // It may be ours without our knowing: then nobody has it until it ends.
+        this.#missing.lost();
+        throw error;
+      });
+    if (answer.held === 'own') return this.#begin(id, askedAtMs);
+    this.#noteStandby(answer);
+    this.#decide();
+    return this.#missing.nextLookMs(clock.steadyMs(), chance());
+  }
+
+  #noteStandby(answer: Exclude<LeaseAnswer, { held: 'own' }>): void {
+    const nowMs = this.#options.clock.steadyMs();
+    if (answer.held === 'missing') this.#missing.sawMissing(nowMs);
+    else this.#missing.sawHeld(answer.remainingMs);
+    this.#leaderUntilMs = answer.held === 'missing' ? nowMs : nowMs + answer.remainingMs;
+    this.#noteLeader(answer.held === 'missing' ? null : answer.holder);
+  }
+
+  #noteLeader(leader: Leader | null): void {
+    const before = this.#leader;
+    this.#leader = leader;
+    if (before?.url === leader?.url && before?.fence === leader?.fence) return;
+    this.#options.leaderChanged?.(leader);
+  }
+
+  #begin(id: string, askedAtMs: number): number {
+    const attempt: Attempt = { id, provenUntilMs: askedAtMs + PROVEN_MS, fence: null };
+    this.#attempt = attempt;
+    this.#noteLeader(null);
+    this.#watchEnd(attempt);
+    this.#opening = this.#open(attempt).finally(this.#decide);
+    return RENEW_MS;
+  }
+
+  /** A leader's turn. A lease that Redis lost is taken again while it is proven: nobody else can have had it. */
+  async #renew(attempt: Attempt): Promise<number> {
+    const { clock, lease, self } = this.#options;
+    const askedAtMs = clock.steadyMs();
+    if (askedAtMs >= attempt.provenUntilMs) {
+      this.#lose(attempt, 'it could not be renewed in time');
+      return RENEW_AGAIN_MS;
+    }
+    const answer = await lease.claim(attempt.id, { ...self, fence: attempt.fence }, true);
+    if (this.#attempt !== attempt) return RENEW_AGAIN_MS;
+    if (answer.held !== 'own') {
+      this.#lose(attempt, 'another console holds it');
+      this.#noteStandby(answer);
+      return RENEW_AGAIN_MS;
+    }
+    if (clock.steadyMs() >= attempt.provenUntilMs) {
+      // The answer came after it had stopped being proven: whoever looked in between may count on that.
+      this.#lose(attempt, 'it was renewed too late');
+      await lease.release(attempt.id);
+      return RENEW_AGAIN_MS;
+    }
+    attempt.provenUntilMs = askedAtMs + PROVEN_MS;
+    this.#watchEnd(attempt);
+    return RENEW_MS;
+  }
+
+  #watchEnd(attempt: Attempt): void {
+    const { clock } = this.#options;
+    this.#endTimer?.cancel();
+    this.#endTimer = clock.after(Math.max(0, attempt.provenUntilMs - clock.steadyMs()), () => {
+      if (this.#attempt === attempt && !this.#isProven()) this.#lose(attempt, 'it could not be renewed in time');
+    });
+  }
+
+  async #open(attempt: Attempt): Promise<void> {
+    const { log, nextFence, openTerm, mayTryAgain, clock } = this.#options;
+    while (this.#attempt === attempt && !this.#stopped) {
+      try {
+        const fence = await nextFence();
+        attempt.fence = fence;
+        const term = await openTerm(fence, () => this.#lose(attempt, 'the database has a newer leader'));
+        if (this.#attempt === attempt) {
+          this.#term = term;
+          log.info({ seat: 'leader', fence, url: this.#options.self.url }, 'this console leads its group');
+        } else await term.abandon();
+        return;
+      } catch (error) {
+        if (!mayTryAgain(error)) {
+          log.error({ err: error }, 'this console cannot lead; it leaves that to the others');
+          return this.#leaveToOthers(attempt);
+        }
+        log.warn({ error: String(error) }, 'this console cannot lead yet');
+      }
+      await new Promise<void>((resolve) => void clock.after(OPEN_AGAIN_MS, resolve));
+    }
+  }
+
+  async #leaveToOthers(attempt: Attempt): Promise<void> {
+    this.#pausedUntilMs = this.#options.clock.steadyMs() + LEAVE_TO_OTHERS_MS;
+    if (this.#attempt !== attempt) return;
+    this.#drop();
+    await this.#giveBack(attempt);
+  }
+
+  async #giveBack(attempt: Attempt): Promise<void> {
+    await this.#options.lease.release(attempt.id).catch((error: unknown) => {
+      this.#options.log.warn({ error: String(error) }, 'the lease could not be given back; it ends by itself');
+    });
+  }
+
+  /** Stops leading at once. */
+  #lose(attempt: Attempt, reason: string): void {
+    if (this.#attempt !== attempt) return;
+    this.#options.log.warn({ reason, fence: attempt.fence }, 'this console does not lead any more');
+    this.#drop();
+  }
+
+  #drop(): void {
+    if (this.#attempt === null) return;
+    this.#attempt = null;
+    this.#endTimer?.cancel();
+    this.#missing.lost();
+    const term = this.#term;
+    this.#term = null;
+    if (term === null) return;
+    this.#tearingDown = term
+      .abandon()
+      .catch((error: unknown) => this.#options.log.error({ err: error }, 'the end of a term failed'))
+      .finally(() => {
+        this.#tearingDown = null;
+      });
+  }
+}

@@ -1,0 +1,20 @@
+import type { Storage } from './storage.ts';
+
+/** The storage of one term of a leader: changes are refused with LeadershipLost once another term has begun. */
+export interface TermStorage extends Storage {
+  /** From now on every call is refused with LeadershipLost. */
+  seal(): void;
+}
+
+/** The database of a group of consoles. */
+export interface GroupStorage {
+  /** For whoever does not lead: what is there before anybody does. Its `close` ends all connections, those of terms too. */
+  readonly shared: Storage;
+  /** Number of a new term; changes of earlier ones are refused from then on. @throws StorageUnavailable */
+  nextFence(): Promise<number>;
+  /**
+   * The storage of a term.
+   * @param onLost told when the database knows a newer term
+   */
+  under(fence: number, onLost: () => void): TermStorage;
+}

@@ -1,0 +1,114 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import { LeadershipLost } from '../../ports/leadership-lost.ts';
+
+/** Row of `states` that holds the number of the newest term. */
+const FENCE = 'fence';
+
+/** The next number, and an end to all changes of terms before it: it waits for those that are being made. */
+const NEXT_FENCE = `insert into states (name, json) values ('${FENCE}', '1')
+  on conflict (name) do update set json = (states.json::bigint + 1)::text returning json`;
+
+const BEGIN = /^\s*(begin|start transaction)\b/i;
+const END = /^\s*(commit|rollback)\s*$/i;
+const CHANGE = /^\s*(insert|update|delete|with)\b/i;
+
+type Query = (text: string, parameters: readonly unknown[]) => Promise<unknown>;
+
+/** Takes the next number of a term. @throws StorageUnavailable */
+export async function nextFence(pool: PostgresPool): Promise<number> {
+  const client = await pool.connect();
+  try {
+    const result = await queryOf(client)(NEXT_FENCE, []);
+    return Number(firstRowOf(result)?.['json']);
+  } finally {
+    client.release();
+  }
+}
+
+/**
+ * Connections of one term: a change is made only if the term is the newest, which is looked up within the same transaction and
+ * stays so until its end. A leader that was stopped in the middle of its work cannot write over what its successor wrote.
+ */
+export class FencedPool implements PostgresPool {
+  readonly #pool: PostgresPool;
+  readonly #check: string;
+  readonly #onLost: () => void;
+  #sealed = false;
+
+  /** @param onLost told when the database has a newer term */
+  constructor(pool: PostgresPool, fence: number, onLost: () => void) {
+    this.#pool = pool;
+    this.#check = `select 1 from states where name = '${FENCE}' and json = '${fence.toFixed(0)}' for share`;
+    this.#onLost = onLost;
+  }
+
+  /** From now on nothing is read or written: this term has ended. */
+  seal(): void {
+    this.#sealed = true;
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    if (this.#sealed) throw new LeadershipLost();
+    const client = await this.#pool.connect();
+    const query = this.#fenced(queryOf(client));
+    return {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- kysely's other form is for cursors, which it is not given
+      query: query as PostgresPoolClient['query'],
+      release: (destroy) => client.release(destroy === true),
+    };
+  }
+
+  /** The pool goes on for other terms. */
+  async end(): Promise<void> {
+    this.seal();
+  }
+
+  #fenced(query: Query): Query {
+    let within = false;
+    return async (text, parameters) => {
+      if (this.#sealed && !/^\s*rollback/i.test(text)) throw new LeadershipLost();
+      if (BEGIN.test(text)) {
+        await this.#begin(query, text);
+        within = true;
+        return { command: 'BEGIN', rowCount: 0, rows: [] };
+      }
+      if (END.test(text)) within = false;
+      return within || !CHANGE.test(text) ? query(text, parameters) : this.#alone(query, text, parameters);
+    };
+  }
+
+  /** In one turn with the server, as both are without parameters. */
+  async #begin(query: Query, begin: string): Promise<void> {
+    const results: unknown = await query(`${begin}; ${this.#check}`, []);
+    const checked: unknown = Array.isArray(results) ? results.at(-1) : results;
+    if (firstRowOf(checked) !== undefined) return;
+    await query('rollback', []);
+    this.#onLost();
+    throw new LeadershipLost();
+  }
+
+  /** A change that stands alone. */
+  async #alone(query: Query, text: string, parameters: readonly unknown[]): Promise<unknown> {
+    await this.#begin(query, 'begin');
+    try {
+      const result = await query(text, parameters);
+      await query('commit', []);
+      return result;
+    } catch (error) {
+      await query('rollback', []).catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+function queryOf(client: PostgresPoolClient): Query {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- kysely's type says as much, twice over
+  return client.query.bind(client) as Query;
+}
+
+function firstRowOf(result: unknown): Record<string, unknown> | undefined {
+  if (typeof result !== 'object' || result === null || !('rows' in result) || !Array.isArray(result.rows))
+    return undefined;
+  const [row]: Record<string, unknown>[] = result.rows;
+  return row;
+}
