@@ -1,3 +1,3 @@
 /** A TCP proxy that breaks connections as networks do. */
 export * from './network/fault-proxy.ts';
-export type { Loss } from './network/loss.ts';
+export { seededRandom, type Loss } from './network/loss.ts';
