@@ -36,8 +36,8 @@ interface HeldGrant {
   readonly windowNumber: number;
   readonly bootId: string;
   readonly untilMs: number;
-  /** Rejects when nothing was granted, because the ledger could not be asked. */
-  readonly secured: Promise<Secured>;
+  /** Null, or rejected, when nothing was granted: the ledger waits, or could not be asked. */
+  readonly secured: Promise<Secured | null>;
 }
 
 interface Secured {
@@ -118,16 +118,24 @@ export class OvershootGuard {
     const held = { epoch, windowNumber, bootId, untilMs, secured };
     this.#held.set(agentId, held);
     try {
-      const { grant } = await secured;
-      return this.#answer(grant, grant.allocatedTps < computed.allocatedTps, untilMs - nowMs);
-    } catch (error) {
-      // Nothing was granted; what was live before still is.
-      if (this.#held.get(agentId) === held) {
-        if (before === undefined) this.#held.delete(agentId);
-        else this.#held.set(agentId, before);
+      const granted = await secured;
+      if (granted !== null) {
+        const { grant } = granted;
+        return this.#answer(grant, grant.allocatedTps < computed.allocatedTps, untilMs - nowMs);
       }
+      this.#replace(agentId, held, before);
+      return { grant: null, askAgainSeconds: this.#soonestSeconds };
+    } catch (error) {
+      this.#replace(agentId, held, before);
       throw error;
     }
+  }
+
+  /** Nothing was granted; what was live before still is. */
+  #replace(agentId: string, failed: HeldGrant, before: HeldGrant | undefined): void {
+    if (this.#held.get(agentId) !== failed) return;
+    if (before === undefined) this.#held.delete(agentId);
+    else this.#held.set(agentId, before);
   }
 
   async #lease(
@@ -136,7 +144,7 @@ export class OvershootGuard {
     computed: WindowGrant,
     budgetCredits: number,
     nowMs: number,
-  ): Promise<{ grant: WindowGrant; lease: CreditLease }> {
+  ): Promise<{ grant: WindowGrant; lease: CreditLease } | null> {
     const { agentId, bootId } = request;
     const { epoch, windowNumber } = computed;
     const before = known ?? (await this.#inherited(agentId, nowMs));
@@ -146,6 +154,8 @@ export class OvershootGuard {
     const full = Math.max(computed.creditBudget, Math.floor((computed.allocatedTps * this.#windowMs) / 1_000));
     const wanted = wait ? 0 : full;
     const lease = await this.#ledger.lease({ agentId, bootId, epoch, windowNumber }, wanted, budgetCredits);
+    // The coordinator need not know: it has computed what the agent gets when the wait is over.
+    if (lease === null) return null;
     if (lease.credits >= full) return { grant: computed, lease };
     const allocatedTps = (lease.credits * 1_000) / this.#windowMs;
     const cut = this.#cut(agentId, windowNumber, allocatedTps);
@@ -154,7 +164,7 @@ export class OvershootGuard {
   }
 
   async #again(held: HeldGrant, bootId: string, nowMs: number): Promise<GuardedGrant> {
-    const { grant } = await held.secured;
+    const grant = (await held.secured)?.grant ?? null;
     const leftMs = held.untilMs - nowMs;
     if (grant === null || held.bootId !== bootId) {
       return { grant: null, askAgainSeconds: Math.max(this.#soonestSeconds, leftMs / 1_000) };

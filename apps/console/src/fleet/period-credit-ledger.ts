@@ -80,17 +80,18 @@ export class PeriodCreditLedger implements CreditLedger {
     return this.#keeping;
   }
 
-  lease(holder: LeaseHolder, wantedCredits: number, budgetCredits: number): Promise<CreditLease> {
+  lease(holder: LeaseHolder, wantedCredits: number, budgetCredits: number): Promise<CreditLease | null> {
     return this.#watched(async () => {
       const proof = await this.#continuity.prove();
       const { nowMs, ledgerId } = proof;
+      if (!proof.ready) return null;
       const lease = { ...holder, credits: 0, fromMs: nowMs, untilMs: nowMs + this.#leaseMs, ledgerId };
-      if (!proof.ready) return lease;
+      if (wantedCredits === 0) return lease;
       const drawn = await this.#draw(this.#periods(nowMs, lease.untilMs), wantedCredits, budgetCredits, nowMs);
       const given = { ...lease, credits: Math.min(...drawn.map(({ credits }) => credits)) };
       const [proven] = await Promise.all([this.#continuity.holds(proof), this.#write(given)]);
       // The counters that were drawn from are not those that know of all other leases.
-      if (!proven) return lease;
+      if (!proven) return null;
       await this.#giveBack(
         drawn.map(({ period, credits }) => ({ period, credits: credits - given.credits })),
         nowMs,

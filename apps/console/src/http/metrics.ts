@@ -56,6 +56,7 @@ export class ConsoleMetrics {
       ['weir_utilization_percent', 'Actual TPS as a share of the limit', () => utilizationPercent(context)],
       ['weir_claims_waiting', 'Agents that wait for work', () => context.desk.waiting],
       ['weir_leases', 'Shards that agents hold', () => context.leases.held().length],
+      ['weir_credit_ledger_ready', 'Whether credits can be granted', () => (context.governing.ledgerReady ? 1 : 0)],
       ['weir_alarms_active', 'Alarms that have not ended', () => context.alarms.active().length],
     ];
     for (const [name, help, read] of simple) {

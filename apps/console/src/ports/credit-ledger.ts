@@ -42,9 +42,10 @@ export interface CreditLedger {
   /**
    * Leases as much of `wantedCredits` as is free, from now on for the time that grants are live at most.
    * @param budgetCredits what all leases that are live at an instant may hold together.
+   * @returns null while the ledger waits for leases to end that it does not know of
    * @throws LedgerUnavailable when the ledger cannot tell what is free; what it has drawn by then runs out by itself
    */
-  lease(holder: LeaseHolder, wantedCredits: number, budgetCredits: number): Promise<CreditLease>;
+  lease(holder: LeaseHolder, wantedCredits: number, budgetCredits: number): Promise<CreditLease | null>;
   /** A lease has ended before its time: nobody spends its credits any more. Never rejects: what is not ended runs out. */
   end(lease: CreditLease): Promise<void>;
   /**

@@ -22,6 +22,7 @@ import { ConsoleMetrics } from '../../src/http/metrics.ts';
 import { Ticker } from '../../src/jobs/ticker.ts';
 import { startTicks } from '../../src/jobs/ticks.ts';
 import { assemble } from '../../src/assembly.ts';
+import type { LedgerTier } from '../../src/ports/credit-ledger.ts';
 import type { Storage } from '../../src/ports/storage.ts';
 import { sqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -115,6 +116,8 @@ export class TestConsole {
       path?: string;
       options?: Partial<ConsoleOptionsInput>;
       webhooks?: FakeWebhookSender;
+      /** Default: the console's own. */
+      ledger?: LedgerTier;
     } = {},
   ): Promise<TestConsole> {
     const clock = given.clock ?? new FakeClock();
@@ -128,6 +131,7 @@ export class TestConsole {
       webhookSender: webhooks,
       logger: silentLogger,
       clock,
+      ledger: given.ledger ?? null,
       resolver: { addressesOf: async (host: string) => (host === 'metadata.internal' ? ['169.254.169.254'] : []) },
     };
     const context = await assemble(parsed.options, SECRETS, storage, dependencies, new ConsoleMetrics());
