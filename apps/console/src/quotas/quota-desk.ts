@@ -7,7 +7,7 @@ import type { QuotaConnection } from '../ports/quota-connector.ts';
 import { isOwnQuota, MEMORY_STORE, MEMORY_STORE_ID, OWN_QUOTA_IDS, ownQuotaInput, type OwnQuota } from './built-in.ts';
 import { LiveStore } from './live-store.ts';
 import { lookThrough, type LookedThrough } from './look-through.ts';
-import { UsageBook } from './usage-book.ts';
+import { UsageBook, type SeenDecision } from './usage-book.ts';
 
 /** What the desk does not do itself. */
 export interface QuotaDeskParts {
@@ -92,7 +92,7 @@ export class QuotaDesk {
   }
 
   /** Notes what one of the console's own quotas decided. */
-  noteOwn(quota: OwnQuota, subject: string | null, decision: Decision): void {
+  noteOwn(quota: OwnQuota, subject: string | null, decision: SeenDecision): void {
     this.#own.get(quota)?.note(takenOf(subject, decision), this.#parts.clock.nowMs());
   }
 
@@ -266,7 +266,7 @@ export function definitionOf(input: QuotaInput): Parameters<Quotas['define']>[0]
   return { id: quota, limit, period, zone, outage, shadow, subjects };
 }
 
-function takenOf(subject: string | null, decision: Decision): Parameters<UsageBook['note']>[0] {
+function takenOf(subject: string | null, decision: SeenDecision): Parameters<UsageBook['note']>[0] {
   const { allowed, wouldRefuse, used, limit, resetAt } = decision;
   return { subject, refused: !allowed || wouldRefuse, used, limit, resetAtMs: resetAt };
 }

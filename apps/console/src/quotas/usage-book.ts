@@ -1,3 +1,8 @@
+import type { Decision } from '@weir/quota';
+
+/** What is seen of a decision. */
+export type SeenDecision = Pick<Decision, 'allowed' | 'wouldRefuse' | 'used' | 'limit' | 'resetAt'>;
+
 /** What a take came to, as far as the book is concerned. */
 export interface Taken {
   /** Null: the subject is not to be shown to anybody. */
