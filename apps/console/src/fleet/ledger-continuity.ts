@@ -15,6 +15,7 @@
 import { randomUUID } from 'node:crypto';
 import { deadlineAt } from '@weir/quota';
 import { LedgerUnavailable, type LedgerTier } from '../ports/credit-ledger.ts';
+import { SharedCall } from './shared-call.ts';
 
 /** A proof, as of one reading of the ledger's clock. */
 export interface Proof {
@@ -60,6 +61,8 @@ export class LedgerContinuity {
   readonly #windowSeconds: number;
   readonly #leaseMs: number;
   readonly #steadyMs: () => number;
+  readonly #clock: SharedCall<number>;
+  readonly #look: SharedCall<{ text: string | undefined; connections: number }>;
   #mayBeHeld = true;
   #marker: Marker | null = null;
   #establishing: Promise<void> | null = null;
@@ -76,6 +79,11 @@ export class LedgerContinuity {
     this.#windowSeconds = options.windowSeconds;
     this.#leaseMs = options.leaseMs;
     this.#steadyMs = options.steadyMs;
+    this.#clock = new SharedCall(() => this.#time());
+    this.#look = new SharedCall(async () => {
+      const text = await asked(() => this.#tier.store.get(KEY));
+      return { text, connections: this.#tier.connections() };
+    });
   }
 
   /** @param mayBeHeld whether leases may be live that no ledger knows of, should there be no marker now. */
@@ -100,7 +108,7 @@ export class LedgerContinuity {
         await this.#establishOnce();
         continue;
       }
-      const nowMs = await this.#time();
+      const nowMs = await this.#clock.ask();
       if (this.#jumped) this.#forget();
       if (this.#marker !== marker) continue;
       return { ledgerId: marker.ledgerId, nowMs, ready: nowMs >= marker.readyAtMs, marker };
@@ -110,8 +118,8 @@ export class LedgerContinuity {
 
   /** Whether what was proven is still so; to be asked after a draw. */
   async holds({ marker }: Proof): Promise<boolean> {
-    const text = await asked(() => this.#tier.store.get(KEY));
-    if (text === marker.text && marker.connections === this.#tier.connections()) return true;
+    const seen = await this.#look.ask();
+    if (seen.text === marker.text && marker.connections === seen.connections) return true;
     if (this.#marker === marker) this.#forget();
     return false;
   }
