@@ -8,7 +8,7 @@ import { addBackup } from './commands/backup-flags.ts';
 import { addCopy } from './commands/copy-flags.ts';
 import { addDoctor } from './commands/doctor-flags.ts';
 import { addManifest } from './commands/manifest-flags.ts';
-import { consoleAddresses, secondsRange, wholeNumber } from './commands/flag-values.ts';
+import { consoleAddresses, daysByKind, listed, secondsRange, wholeNumber } from './commands/flag-values.ts';
 import { addQuota } from './commands/quota-flags.ts';
 import { addTop } from './commands/top-flags.ts';
 import { EXIT_CODES } from './output/command-error.ts';
@@ -99,6 +99,17 @@ const addConsole: AddCommand = (program, terminal, ending) => {
     .option('--window-seconds <number>', 'length of a credit window', wholeNumber(1, 300), 30)
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
     .option('--end-with-input', 'end when standard input closes, as when a supervisor dies', false)
+    .option(
+      '--trusted-proxies <address,…>',
+      'reverse proxies, also as 10.0.0.0/8: their X-Forwarded-For names the client (or WEIR_TRUSTED_PROXIES)',
+      listed,
+    )
+    .option('--max-agents <number>', 'agents that may be enrolled (default: 200000)', wholeNumber(1, 1_000_000))
+    .option(
+      '--keep-days <kind=days,…>',
+      'how long what has ended is kept: jobs, failures, alarms, audit (default: 400 days each)',
+      daysByKind,
+    )
     .option('--json', 'print one JSON line when ready; logs go to standard error', false)
     .addHelpText(
       'after',

@@ -14,6 +14,7 @@ export const ERROR_CODES = [
   'cross-site-request',
   'not-found',
   'name-taken',
+  'too-many-agents',
   'in-use',
   'last-admin',
   'wrong-state',

@@ -97,6 +97,7 @@ function explain(config: AgentConfig, error: ApiError): EnrolmentError {
   const explained: Partial<Record<ApiError['code'], string>> = {
     'wrong-enrolment-token': `the console at ${consoleUrl} does not accept the enrolment token: copy the current one from its Agents page`,
     'name-taken': `another agent called "${name}" is online at ${consoleUrl}: choose another name, or stop that agent and wait until it is offline`,
+    'too-many-agents': `the console at ${consoleUrl} has as many agents as it may have: revoke agents that are gone, or raise its --max-agents`,
     'protocol-too-old': `the console at ${consoleUrl} needs a newer agent than version ${config.version}`,
     'protocol-too-new': `the console at ${consoleUrl} is older than this agent of version ${config.version} can speak to: upgrade the console first`,
   };

@@ -9,6 +9,7 @@ import {
   UnusableDatabase,
 } from '@weir/console';
 import { s3EndpointProbe } from '../endpoint-probe.ts';
+import { listed } from './flag-values.ts';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import { untilAskedToEnd } from '../output/run-until-signal.ts';
 import type { Terminal } from '../output/terminal.ts';
@@ -20,6 +21,9 @@ export interface ConsoleFlags {
   host: string;
   port?: number;
   publicUrl?: string;
+  trustedProxies?: string[];
+  maxAgents?: number;
+  keepDays?: Record<string, number>;
   tlsCert?: string;
   tlsKey?: string;
   windowSeconds: number;
@@ -46,6 +50,7 @@ export async function consoleCommand(flags: ConsoleFlags, terminal: Terminal): P
 function consoleOptions(flags: ConsoleFlags): ConsoleOptionsInput {
   const adminPassword = process.env['WEIR_ADMIN_PASSWORD'];
   const storageUrl = flags.storageUrl ?? process.env['WEIR_STORAGE_URL'];
+  const trustedProxies = flags.trustedProxies ?? listed(process.env['WEIR_TRUSTED_PROXIES'] ?? '');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the console refuses a level that it does not know
   const logLevel = flags.logLevel as NonNullable<ConsoleOptionsInput['logLevel']>;
   return {
@@ -56,6 +61,9 @@ function consoleOptions(flags: ConsoleFlags): ConsoleOptionsInput {
     ...(flags.port === undefined ? {} : { port: flags.port }),
     ...(storageUrl === undefined ? {} : { storageUrl }),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
+    trustedProxies: trustedProxies.filter((proxy) => proxy !== ''),
+    ...(flags.maxAgents === undefined ? {} : { maxAgents: flags.maxAgents }),
+    ...(flags.keepDays === undefined ? {} : { retentionDays: flags.keepDays }),
     ...(flags.tlsCert === undefined ? {} : { tlsCertFile: flags.tlsCert }),
     ...(flags.tlsKey === undefined ? {} : { tlsKeyFile: flags.tlsKey }),
     ...(adminPassword === undefined ? {} : { adminPassword }),

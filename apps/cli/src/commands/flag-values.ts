@@ -43,6 +43,20 @@ export function consoleAddresses(text: string, before: readonly string[] = []): 
   return [...before, ...addresses];
 }
 
+/** Parser for a list that is separated by commas, or the option repeated. */
+export function listed(text: string, before: readonly string[] = []): string[] {
+  return [...before, ...text.split(',').map((part) => part.trim())];
+}
+
+/** Parser for days by kind, `jobs=90,audit=1000`; the command knows which kinds there are. */
+export function daysByKind(text: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
+  const pairs = text.split(',').map((part) => /^\s*([a-z]+)=(\d{1,6})\s*$/.exec(part));
+  if (pairs.includes(null)) {
+    throw new InvalidArgumentError('It must be kinds with whole numbers of days, for example jobs=90,audit=1000.');
+  }
+  return { ...before, ...Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])])) };
+}
+
 /** Parser for an option that can be repeated. */
 export function collected(text: string, before: readonly string[]): string[] {
   return [...before, text];

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { moment, sizeInBytes } from '../../src/commands/flag-values.ts';
+import { daysByKind, listed, moment, sizeInBytes } from '../../src/commands/flag-values.ts';
 
 function outcomeOf(work: () => number): unknown {
   try {
@@ -48,5 +48,20 @@ describe('moments', () => {
         expect(Number.isFinite(outcome) || String(outcome).includes('It must be a date')).toBe(true);
       }),
     );
+  });
+});
+
+describe('lists', () => {
+  it('are separated by commas, or the option is repeated', () => {
+    expect(listed('10.0.0.7, 10.1.0.0/16')).toEqual(['10.0.0.7', '10.1.0.0/16']);
+    expect(listed('b,c', ['a'])).toEqual(['a', 'b', 'c']);
+  });
+
+  it('of days name a kind each, and a later one wins', () => {
+    expect(daysByKind('jobs=90,audit=1000')).toEqual({ jobs: 90, audit: 1_000 });
+    expect(daysByKind('jobs=30', { jobs: 90, alarms: 7 })).toEqual({ jobs: 30, alarms: 7 });
+    for (const wrong of ['', 'jobs', 'jobs=', 'jobs=-1', 'jobs=1.5', '90', 'jobs=1,']) {
+      expect(() => daysByKind(wrong)).toThrow('jobs=90,audit=1000');
+    }
   });
 });

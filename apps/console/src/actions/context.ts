@@ -30,6 +30,10 @@ export interface ConsoleLimits {
   windowSeconds: number;
   /** Parts that the first holder of a new job splits it into. */
   initialSplit: number;
+  /** Agents that may be enrolled at once; revoked ones do not count. */
+  maxAgents: number;
+  /** Days for which what has ended is kept. */
+  retentionDays: { jobs: number; failures: number; alarms: number; audit: number };
   /** Oldest version of the wire that agents may speak. */
   oldestProtocolVersion: number;
   /** How long a login lasts, in ms. */

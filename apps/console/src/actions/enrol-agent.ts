@@ -14,7 +14,7 @@ const RESERVED_NAME = 'console';
 /**
  * Makes an agent known and gives it its own credential. An agent that lost its credential enrols again under its name once
  * it counts as offline: it keeps its id and history, and the old credential ends.
- * @throws ConsoleError name-taken, protocol-too-old
+ * @throws ConsoleError name-taken, too-many-agents, protocol-too-old
  */
 export async function enrolAgent(context: ConsoleContext, request: EnrolRequest): Promise<EnrolResponse> {
   requireProtocolVersion(context, request.protocolVersion);
@@ -31,6 +31,7 @@ export async function enrolAgent(context: ConsoleContext, request: EnrolRequest)
       ],
     });
   }
+  if (namesake === undefined) requireRoom(context);
   const credential = context.random.secret();
   const agent: StoredAgent = {
     ...(namesake
@@ -57,6 +58,16 @@ export async function enrolAgent(context: ConsoleContext, request: EnrolRequest)
   }
   if (namesake) await returnLeases(context, context.leases.heldBy(agent.agentId), 'agent enrolled anew');
   return { agentId: agent.agentId, credential, heartbeatSeconds: context.limits.windowSeconds };
+}
+
+/** Whoever has the enrolment token could otherwise fill memory and database with agents that never work. */
+function requireRoom({ fleet, limits }: ConsoleContext): void {
+  const enrolled = fleet.registered().length;
+  if (enrolled < limits.maxAgents) return;
+  throw new ConsoleError(
+    'too-many-agents',
+    `This console has ${enrolled} agents, and its option maxAgents allows ${limits.maxAgents}: revoke those that are gone, or raise it.`,
+  );
 }
 
 async function save(context: ConsoleContext, agent: StoredAgent, again: boolean): Promise<void> {

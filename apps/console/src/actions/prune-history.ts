@@ -1,7 +1,6 @@
 import { HISTORY_RANGES, MONITOR_POINTS } from '@weir/protocol';
 import type { Retention } from '../ports/history-store.ts';
 import type { ConsoleContext } from './context.ts';
-import { KEPT_AUDIT_ENTRIES } from './read-audit-log.ts';
 
 const HOUR_MS = 3_600_000;
 /** Windows and events are kept for 8 days: a week, and the day to compare it with. */
@@ -26,10 +25,9 @@ export async function pruneHistory(context: ConsoleContext): Promise<boolean> {
   const nowMs = context.clock.nowMs();
   await context.storage.accounts.deleteExpired(nowMs);
   const history = await context.storage.history.prune(retention(nowMs, context.limits.windowSeconds), BATCH);
-  const audit = await context.storage.audit.prune(KEPT_AUDIT_ENTRIES, BATCH);
   await context.storage.webhooks.pruneDeliveries(DELIVERIES, BATCH);
   await context.storage.quotas.pruneMinutes(nowMs - QUOTA_MINUTES_MS, BATCH);
-  return history >= BATCH || audit >= BATCH;
+  return history >= BATCH;
 }
 
 function retention(nowMs: number, windowSeconds: number): Retention {

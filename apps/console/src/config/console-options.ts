@@ -89,7 +89,9 @@ const wholeNumber = (least: number, most: number): z.ZodNumber =>
     .max(most, `must be at most ${most}`);
 
 const days = wholeNumber(1, 36_500).default(400);
-const proxy = z.string().refine(isNetwork, 'must be an address or a CIDR block such as 10.0.0.7 or 10.0.0.0/8, and not every address');
+const proxy = z
+  .string()
+  .refine(isNetwork, 'must be an address or a CIDR block such as 10.0.0.7 or 10.0.0.0/8, and not every address');
 
 /** Addresses that mean every one of the machine: good to listen on, useless to be reached at. */
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);

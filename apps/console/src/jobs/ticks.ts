@@ -3,6 +3,7 @@ import { deliverMessages } from '../actions/deliver-messages.ts';
 import { endQuotaMinute } from '../actions/end-quota-minute.ts';
 import { evaluateAlarms } from '../actions/evaluate-alarms.ts';
 import { expireLeases } from '../actions/expire-leases.ts';
+import { pruneEnded } from '../actions/prune-ended.ts';
 import { pruneHistory } from '../actions/prune-history.ts';
 import { takeSample } from '../actions/take-sample.ts';
 import { watchFleet } from '../actions/watch-fleet.ts';
@@ -15,6 +16,8 @@ const WRITE_BEHIND_MS = 1_000;
 const DELIVER_MS = 1_000;
 const QUOTA_MINUTE_MS = 60_000;
 const PRUNE_MS = 60_000;
+/** What is kept for days may go some minutes late. */
+const PRUNE_ENDED_MS = 5 * 60_000;
 
 /** Sets the console's background work going. */
 export function startTicks(context: ConsoleContext, ticker: Ticker): void {
@@ -35,8 +38,11 @@ export function startTicks(context: ConsoleContext, ticker: Ticker): void {
   ticker.everyAligned('quota-minutes', QUOTA_MINUTE_MS, () => endQuotaMinute(context));
   ticker.every('webhooks', DELIVER_MS, () => deliverMessages(context));
   ticker.every('write-behind', WRITE_BEHIND_MS, () => writeBehind(context));
-  ticker.every('prune', PRUNE_MS, async () => {
-    // Batches until everything is gone, each in a turn of its own, so that heartbeats are answered in between.
-    while (await pruneHistory(context)) await new Promise((resolve) => setImmediate(resolve));
-  });
+  ticker.every('prune', PRUNE_MS, () => inBatches(() => pruneHistory(context)));
+  ticker.every('prune-ended', PRUNE_ENDED_MS, () => inBatches(() => pruneEnded(context)));
+}
+
+/** Until everything is gone, each batch in a turn of its own, so that heartbeats are answered in between. */
+async function inBatches(batch: () => Promise<boolean>): Promise<void> {
+  while (await batch()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -7,4 +7,6 @@ export interface AlarmStore {
   get(alarmId: string): Promise<AlarmView | undefined>;
   /** Newest first. */
   list(limit: number): Promise<AlarmView[]>;
+  /** Deletes alarms that ended before a moment, at most `batch`; returns how many went. */
+  prune(endedBeforeMs: number, batch: number): Promise<number>;
 }

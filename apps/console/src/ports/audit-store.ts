@@ -32,6 +32,6 @@ export interface AuditStore {
   add(entry: AuditEntry): Promise<void>;
   /** Newest first, each with its number. */
   list(filter: AuditFilter): Promise<(AuditEntry & { entry: number })[]>;
-  /** Deletes the oldest entries beyond `keep`, at most `batch`; returns how many went. */
-  prune(keep: number, batch: number): Promise<number>;
+  /** Deletes the oldest entries beyond the newest `keep`, and those from before `sinceMs`: at most `batch`; returns how many. */
+  prune(keep: number, sinceMs: number, batch: number): Promise<number>;
 }

@@ -38,6 +38,11 @@ export interface JobStore {
   countUnfinishedUsing(endpointId: string): Promise<number>;
   /** Removes a job with everything that is kept of it. */
   delete(jobId: string): Promise<void>;
+  /**
+   * Removes jobs that ended before a moment, the oldest first, at most `batch`; returns how many went. Not while agents hold
+   * parts of one or have to clean up after others.
+   */
+  prune(endedBeforeMs: number, batch: number): Promise<number>;
   /** Number of jobs per state; absent: none. */
   countByState(): Promise<Map<JobState, number>>;
 }
@@ -71,6 +76,8 @@ export interface ShardStore {
 export interface FailureStore {
   /** Adds or replaces by key; those beyond the bound are dropped (they stay in the counters). */
   record(jobId: string, shardId: string, failures: readonly CopyFailure[]): Promise<void>;
+  /** Forgets the failures of jobs that ended before a moment, and what their dry runs met, at most `batch` of each; returns how many went. */
+  prune(endedBeforeMs: number, batch: number): Promise<number>;
   /** By key, from behind `afterKey` on. */
   list(jobId: string, limit: number, afterKey?: string): Promise<CopyFailure[]>;
   /** Keys of one shard in UTF-8 byte order. */

@@ -37,6 +37,7 @@ test('headers have less time than a whole request, which Node would exchange oth
     secureCookies: false,
     closing: () => false,
     tls: undefined,
+    trustedProxies: [],
     logger: silentLogger,
   });
   const { headersTimeout, requestTimeout, timeout } = app.server;
@@ -59,6 +60,7 @@ test('a reader that stops in the middle of an answer loses its connection', asyn
     secureCookies: false,
     closing: () => false,
     tls: undefined,
+    trustedProxies: [],
     logger: silentLogger,
   });
   await app.listen({ port: 0, host: '127.0.0.1' });

@@ -96,8 +96,8 @@ export function describeTexts(storage: () => Storage): void {
     expect(new Set(await actions('job'))).toEqual(new Set(['job', 'job.create']));
     expect(await storage().audit.list({ limit: 1, text: '10.0.0.' })).toMatchObject([{ address: '10.0.0.1' }]);
     expect(await storage().audit.list({ limit: 9, fromMs: T + 1, toMs: T + 9 })).toHaveLength(1);
-    expect(await storage().audit.prune(3, 4)).toBe(4);
-    expect(await storage().audit.prune(3, 4)).toBe(2);
+    expect(await storage().audit.prune(3, 0, 4)).toBe(4);
+    expect(await storage().audit.prune(3, 0, 4)).toBe(2);
     const left = await storage().audit.list({ limit: 20 });
     expect(left.map((entry) => entry.action)).toEqual(['job', 'jobs.delete', 'job.create']);
     expect(await storage().audit.list({ limit: 9, before: left[0]?.entry })).toHaveLength(2);

@@ -13,6 +13,7 @@ test('a console that is stopping begins nothing new and says when to come back',
     secureCookies: false,
     closing: () => true,
     tls: undefined,
+    trustedProxies: [],
     logger: silentLogger,
   });
   const answer = await app.inject({ method: 'POST', url: '/api/v1/agent/claims', payload: { waitSeconds: 25 } });

@@ -11,6 +11,9 @@ test('only a data directory has to be given; the console is then reachable from 
       storageUrl: 'sqlite:',
       windowSeconds: 30,
       initialSplit: 24,
+      trustedProxies: [],
+      maxAgents: 200_000,
+      retentionDays: { jobs: 400, failures: 400, alarms: 400, audit: 400 },
       accounts: [],
       logLevel: 'info',
     },
@@ -90,4 +93,26 @@ test('consoles of a group share PostgreSQL, and each has an address at which the
   for (const advertiseUrl of ['10.0.0.7', 'ftp://10.0.0.7', 'http://10.0.0.7/weir', 'http://ann@10.0.0.7']) {
     expect(problems({ advertiseUrl })).toMatchObject([{ field: 'advertiseUrl' }]);
   }
+});
+
+const read = (trustedProxies: unknown): ReturnType<typeof parseConsoleOptions> =>
+  parseConsoleOptions({ dataDir: 'd', trustedProxies });
+
+test('proxies are addresses or blocks of them, and never all addresses', () => {
+  expect(read(['10.0.0.0/8', '192.0.2.1', '::1', 'fd00::/8']).ok).toBe(true);
+  for (const wrong of ['proxy.example', '10.0.0.0/33', '0.0.0.0/0', '::/0', '', '10.0.0.1:80']) {
+    const parsed = read(['10.0.0.1', wrong]);
+    expect(parsed.ok ? [] : parsed.problems.map(({ field }) => field)).toEqual(['trustedProxies.1']);
+  }
+});
+
+test('what has ended is kept for at least a day, each kind for as long as it is told, else 400 days', () => {
+  const parsed = parseConsoleOptions({ dataDir: 'd', retentionDays: { jobs: 1, audit: 3_650 } });
+  expect(parsed.ok && parsed.options.retentionDays).toEqual({ jobs: 1, failures: 400, alarms: 400, audit: 3_650 });
+  const wrong = parseConsoleOptions({ dataDir: 'd', retentionDays: { jobs: 0, alarms: 40_000, sessions: 9 } });
+  expect(wrong.ok ? [] : wrong.problems.map(({ field }) => field).toSorted()).toEqual([
+    'retentionDays.alarms',
+    'retentionDays.jobs',
+    'retentionDays.sessions',
+  ]);
 });

@@ -236,6 +236,21 @@ test('an agent of a version that is no longer spoken is refused by name of the f
   });
 });
 
+test('no more agents enrol than the console may have; those that were revoked, or enrol again, need no room', async () => {
+  const full = { ...console.context, limits: { ...console.context.limits, maxAgents: 2 } };
+  const [first] = [
+    await enrolAgent(full, { ...enrolment, name: 'a' }),
+    await enrolAgent(full, { ...enrolment, name: 'b' }),
+  ];
+  await expect(enrolAgent(full, { ...enrolment, name: 'c' })).rejects.toMatchObject({ code: 'too-many-agents' });
+  await console.clock.advance(91_000);
+  await enrolAgent(full, { ...enrolment, name: 'b' });
+  await expect(enrolAgent(full, { ...enrolment, name: 'c' })).rejects.toMatchObject({ code: 'too-many-agents' });
+  await revokeAgent(full, first.agentId, 'test');
+  await enrolAgent(full, { ...enrolment, name: 'c' });
+  expect(console.context.fleet.registered().map(({ name }) => name)).toEqual(expect.arrayContaining(['b', 'c']));
+});
+
 test('samples and windows are kept for eight days and then pruned', async () => {
   const a = await working('a');
   const { grant } = await a.claim();

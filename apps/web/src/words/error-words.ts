@@ -39,6 +39,10 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     remedy: 'Somebody may have removed it. Go back to the list, which is up to date.',
   },
   'name-taken': { title: 'This name is already in use.', remedy: 'Choose another name.' },
+  'too-many-agents': {
+    title: 'This console has as many agents as it may have.',
+    remedy: 'Revoke agents that are gone, or start the console with a higher limit.',
+  },
   'in-use': {
     title: 'This is still in use.',
     remedy: 'Finish or cancel the copy jobs that use it first.',

@@ -36,6 +36,12 @@ spec:
             {{- if .Values.console.publicUrl }}
             - --public-url={{ .Values.console.publicUrl }}
             {{- end }}
+            {{- if .Values.console.trustedProxies }}
+            - --trusted-proxies={{ join "," .Values.console.trustedProxies }}
+            {{- end }}
+            {{- if .Values.console.keepDays }}
+            - --keep-days={{ .Values.console.keepDays }}
+            {{- end }}
             {{- if .Values.console.tls.secretName }}
             - --tls-cert=/etc/weir/tls/tls.crt
             - --tls-key=/etc/weir/tls/tls.key

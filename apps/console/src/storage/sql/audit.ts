@@ -22,11 +22,13 @@ export function sqlAuditStore(db: Kysely<Tables>): AuditStore {
         detail: fromJson(detail),
       }));
     },
-    async prune(keep, batch) {
+    async prune(keep, sinceMs, batch) {
+      // Entries are numbered in the order of time: the walk from the oldest one ends at the first that may stay.
       const result = await sql`delete from audit where entry in
-        (select entry from audit where entry <= (select max(entry) from audit) - ${keep} order by entry limit ${batch})`.execute(
-        db,
-      );
+        (select entry from audit where entry <= (select max(entry) from audit) - ${keep}
+          or entry < coalesce((select entry from audit where at_ms >= ${Math.ceil(sinceMs)} order by entry limit 1),
+            (select max(entry) + 1 from audit))
+          order by entry limit ${batch})`.execute(db);
       return Number(result.numAffectedRows ?? 0n);
     },
   };

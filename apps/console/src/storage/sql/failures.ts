@@ -1,5 +1,5 @@
 import { MAX_FAILURES_PER_JOB, type CopyFailure } from '@weir/protocol';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { FailureStore } from '../../ports/job-store.ts';
 import type { Tables } from './schema.ts';
 
@@ -53,6 +53,16 @@ export function sqlFailureStore(db: Kysely<Tables>): FailureStore {
       if (afterKey !== undefined) query = query.where('key', '>', afterKey);
       const rows = await query.orderBy('key').limit(limit).execute();
       return rows.map(({ key, code, message, request_id }) => ({ key, code, message, requestId: request_id }));
+    },
+    async prune(endedBeforeMs, batch) {
+      let deleted = 0;
+      for (const table of ['failures', 'planned'] as const) {
+        const result = await sql`delete from ${sql.table(table)} where (job_id, key) in
+          (select t.job_id, t.key from jobs join ${sql.table(table)} as t on t.job_id = jobs.job_id
+           where jobs.finished_at_ms < ${Math.ceil(endedBeforeMs)} limit ${batch})`.execute(db);
+        deleted += Number(result.numAffectedRows ?? 0n);
+      }
+      return deleted;
     },
     async keysOf(shardId) {
       const rows = await db

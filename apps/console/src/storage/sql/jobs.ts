@@ -36,10 +36,29 @@ export function sqlJobStore(db: Kysely<Tables>): JobStore {
         .executeTakeFirstOrThrow();
       return row.n;
     },
-    async delete(jobId) {
-      for (const table of ['failures', 'planned', 'shards', 'jobs'] as const) {
-        await db.deleteFrom(table).where('job_id', '=', jobId).execute();
-      }
+    delete: (jobId) => deleteAll(db, [jobId]),
+    async prune(endedBeforeMs, batch) {
+      const rows = await db
+        .selectFrom('jobs')
+        .select('job_id')
+        .where('finished_at_ms', '<', Math.ceil(endedBeforeMs))
+        .where((expression) =>
+          expression.not(
+            expression.exists(
+              expression
+                .selectFrom('shards')
+                .select('shard_id')
+                .whereRef('shards.job_id', '=', 'jobs.job_id')
+                .where((shard) => shard.or([shard('shards.state', '=', 'leased'), shard('shards.dirty', '=', 1)])),
+            ),
+          ),
+        )
+        .orderBy('finished_at_ms')
+        .limit(batch)
+        .execute();
+      const ids = rows.map((row) => row.job_id);
+      await deleteAll(db, ids);
+      return ids.length;
     },
     async countByState() {
       const rows = await db
@@ -50,6 +69,13 @@ export function sqlJobStore(db: Kysely<Tables>): JobStore {
       return new Map(rows.map((row) => [stateOf(row.state), row.n]));
     },
   };
+}
+
+async function deleteAll(db: Kysely<Tables>, jobIds: readonly string[]): Promise<void> {
+  if (jobIds.length === 0) return;
+  for (const table of ['failures', 'planned', 'shards', 'jobs'] as const) {
+    await db.deleteFrom(table).where('job_id', 'in', jobIds).execute();
+  }
 }
 
 function rowOf(job: StoredJob): JobRow {
