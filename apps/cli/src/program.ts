@@ -91,14 +91,14 @@ const addConsole: AddCommand = (program, terminal, ending) => {
     .description('start a console: coordinator, job queue, pages')
     .option('--data-dir <folder>', 'database and secrets (made when absent)', './weir-console')
     .option('--storage-url <url>', 'sqlite: (default) or postgres://… (better: WEIR_STORAGE_URL in the environment)')
+    .option(
+      '--redis <url>',
+      'redis://… or rediss://… that several consoles share: one leads, the others pass on (better: WEIR_REDIS_URL)',
+    )
+    .option('--advertise-url <url>', 'address at which the other consoles reach this one (or WEIR_ADVERTISE_URL)')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0: any free one (default: 8180)', wholeNumber(0, 65_535))
     .option('--public-url <url>', 'address that agents are told to use, when it is not the one listened on')
-    .option('--tls-cert <file>', 'certificate (PEM); with --tls-key the console speaks https')
-    .option('--tls-key <file>', 'private key (PEM)')
-    .option('--window-seconds <number>', 'length of a credit window', wholeNumber(1, 300), 30)
-    .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
-    .option('--end-with-input', 'end when standard input closes, as when a supervisor dies', false)
     .option(
       '--trusted-proxies <address,…>',
       'reverse proxies, also as 10.0.0.0/8: their X-Forwarded-For names the client (or WEIR_TRUSTED_PROXIES)',
@@ -110,11 +110,16 @@ const addConsole: AddCommand = (program, terminal, ending) => {
       'how long what has ended is kept: jobs, failures, alarms, audit (default: 400 days each)',
       daysByKind,
     )
+    .option('--tls-cert <file>', 'certificate (PEM); with --tls-key the console speaks https')
+    .option('--tls-key <file>', 'private key (PEM)')
+    .option('--window-seconds <number>', 'length of a credit window', wholeNumber(1, 300), 30)
+    .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
+    .option('--end-with-input', 'end when standard input closes, as when a supervisor dies', false)
     .option('--json', 'print one JSON line when ready; logs go to standard error', false)
     .addHelpText(
       'after',
       example('weir console', 'weir console --data-dir /var/lib/weir --host 0.0.0.0 --port 8443') +
-        '\nThe first start makes an admin password and prints it once. WEIR_ADMIN_PASSWORD in the environment sets it, at this and at\nevery later start, so it is also the way back in when the password was lost.\n',
+        '\nThe first start makes an admin password and prints it once. WEIR_ADMIN_PASSWORD in the environment sets it, at this and at\nevery later start, so it is also the way back in when the password was lost.\n\nSeveral consoles: PostgreSQL, Redis, and the same secrets.json and manifest-key.pem in each data directory; see\ndocs/operations/several-consoles.md.\n',
     )
     .action(async (options: ConsoleFlags) => {
       const { consoleCommand } = await import('./commands/console.ts');

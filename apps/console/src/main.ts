@@ -122,9 +122,9 @@ async function startInGroup(given: Given, redisUrl: string): Promise<RunningCons
     buildApp: (context, metrics, { url, ...rest }) =>
       buildServer(context, metrics, { ...serverOptions(given, () => url), ...rest }),
     begin: async (context, ticker) => {
-      const made = await ensureAccounts(context, options.adminPassword, options.accounts);
-      if (started === undefined) initialAdminPassword = made;
-      else if (made !== null) dependencies.passwordMade?.(made);
+      const ensured = ensureAccounts(context, options.adminPassword, options.accounts);
+      if (started === undefined) initialAdminPassword = await ensured;
+      else tellPassword(ensured, given);
       startTicks(context, ticker);
     },
     urlOf: (port) => urlOf(options, port),
@@ -132,6 +132,14 @@ async function startInGroup(given: Given, redisUrl: string): Promise<RunningCons
   started = group;
   const stop = once(() => group.stop());
   return { url: group.url, ...tokensOf(secrets), initialAdminPassword, seat: () => group.seat(), stop };
+}
+
+/** For a console that takes over: passwords are slow to check, and the fleet does not wait for it. */
+function tellPassword(ensured: Promise<string | null>, { dependencies: { passwordMade, logger } }: Given): void {
+  ensured.then(
+    (password) => (password === null ? undefined : passwordMade?.(password)),
+    (error: unknown) => logger.error({ err: error }, 'the accounts of the options could not be made'),
+  );
 }
 
 function serverOptions(

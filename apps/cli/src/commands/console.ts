@@ -18,6 +18,8 @@ import type { Terminal } from '../output/terminal.ts';
 export interface ConsoleFlags {
   dataDir: string;
   storageUrl?: string;
+  redis?: string;
+  advertiseUrl?: string;
   host: string;
   port?: number;
   publicUrl?: string;
@@ -36,11 +38,14 @@ const builtPages = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 /** `weir console`: runs until SIGINT or SIGTERM, then drains. */
 export async function consoleCommand(flags: ConsoleFlags, terminal: Terminal): Promise<number> {
-  const started = await start(consoleOptions(flags));
+  const started = await start(consoleOptions(flags), (password) => {
+    // A console that leads later, of a group that had no administrator yet.
+    if (!flags.json) terminal.out(`${credentials(password).join('\n')}\n`);
+  });
   if (flags.json) {
-    terminal.out(
-      `${JSON.stringify({ event: 'listening', url: started.url, dataDir: flags.dataDir, pid: process.pid })}\n`,
-    );
+    const group = started.seat();
+    const about = { url: started.url, dataDir: flags.dataDir, pid: process.pid, ...(group === null ? {} : { group }) };
+    terminal.out(`${JSON.stringify({ event: 'listening', ...about })}\n`);
   } else terminal.out(welcome(started, flags));
   await untilAskedToEnd(flags);
   await started.stop();
@@ -50,6 +55,8 @@ export async function consoleCommand(flags: ConsoleFlags, terminal: Terminal): P
 function consoleOptions(flags: ConsoleFlags): ConsoleOptionsInput {
   const adminPassword = process.env['WEIR_ADMIN_PASSWORD'];
   const storageUrl = flags.storageUrl ?? process.env['WEIR_STORAGE_URL'];
+  const redisUrl = flags.redis ?? process.env['WEIR_REDIS_URL'];
+  const advertiseUrl = flags.advertiseUrl ?? process.env['WEIR_ADVERTISE_URL'];
   const trustedProxies = flags.trustedProxies ?? listed(process.env['WEIR_TRUSTED_PROXIES'] ?? '');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the console refuses a level that it does not know
   const logLevel = flags.logLevel as NonNullable<ConsoleOptionsInput['logLevel']>;
@@ -60,6 +67,8 @@ function consoleOptions(flags: ConsoleFlags): ConsoleOptionsInput {
     logLevel,
     ...(flags.port === undefined ? {} : { port: flags.port }),
     ...(storageUrl === undefined ? {} : { storageUrl }),
+    ...(redisUrl === undefined ? {} : { redisUrl }),
+    ...(advertiseUrl === undefined ? {} : { advertiseUrl }),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     trustedProxies: trustedProxies.filter((proxy) => proxy !== ''),
     ...(flags.maxAgents === undefined ? {} : { maxAgents: flags.maxAgents }),
@@ -82,9 +91,9 @@ const NO_SUCH_ADDRESS = new Set([
   'EAI_AGAIN',
 ]);
 
-async function start(options: ConsoleOptionsInput): Promise<RunningConsole> {
+async function start(options: ConsoleOptionsInput, passwordMade: (password: string) => void): Promise<RunningConsole> {
   try {
-    return await startConsole(options, { endpointProbe: s3EndpointProbe });
+    return await startConsole(options, { endpointProbe: s3EndpointProbe, passwordMade });
   } catch (error) {
     if (error instanceof InvalidConsoleOptions) throw new CommandError('options-invalid', error.message);
     if (error instanceof UnusableDatabase) throw new CommandError('database-unusable', error.message);
@@ -104,15 +113,16 @@ async function start(options: ConsoleOptionsInput): Promise<RunningConsole> {
 
 function welcome(started: RunningConsole, flags: ConsoleFlags): string {
   const lines = [`The console is at ${started.url} (data in ${flags.dataDir}).`];
-  if (started.initialAdminPassword !== null) {
-    lines.push(
-      '',
-      `  user      admin`,
-      `  password  ${started.initialAdminPassword}`,
-      '',
-      'The password is shown this once; it is not stored.',
-    );
+  const group = started.seat();
+  if (group?.seat === 'leader') lines.push(`It leads its group (term ${group.fence}).`);
+  if (group?.seat === 'standby') {
+    lines.push(group.leaderUrl === null ? 'Nobody leads its group yet.' : `The leader is at ${group.leaderUrl}.`);
   }
+  if (started.initialAdminPassword !== null) lines.push(...credentials(started.initialAdminPassword));
   lines.push('Ctrl-C ends it.');
   return `${lines.join('\n')}\n`;
+}
+
+function credentials(password: string): string[] {
+  return ['', '  user      admin', `  password  ${password}`, '', 'The password is shown this once; it is not stored.'];
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, createClient, withSessionCookies } from '@weir/client';
+import type { GroupSeat } from '@weir/protocol';
 import { CommandError } from '../output/command-error.ts';
 import { formatDuration } from '../output/figures.ts';
 import { readPassword } from '../top/password.ts';
@@ -42,15 +43,26 @@ export async function isConsole(url: string): Promise<boolean> {
 
 async function judgeHealth(client: Client): Promise<Verdict[]> {
   try {
-    const { uptimeMs } = await client.call('health');
+    const { uptimeMs, group } = await client.call('health');
+    if (group?.leaderUrl === null) return [judgeSeat(group)];
     const { version, windowSeconds } = await client.call('info');
     const running = ok('console', `Weir ${version}, up for ${formatDuration(uptimeMs)}, windows of ${windowSeconds} s`);
-    if (version === VERSION) return [running];
+    const judged = group === undefined ? [running] : [running, judgeSeat(group)];
+    if (version === VERSION) return judged;
     const found = `the console has ${version}, this command ${VERSION}`;
-    return [running, warn('version', found, 'Upgrade the older one: consoles first, then agents.')];
+    return [...judged, warn('version', found, 'Upgrade the older one: consoles first, then agents.')];
   } catch (error) {
     return [fail('console', `no Weir console: ${reasonOf(error)}`, 'Check the address, and the log of the console.')];
   }
+}
+
+/** What a console of a group says of it. */
+function judgeSeat({ seat, fence, leaderUrl }: GroupSeat): Verdict {
+  if (leaderUrl === null) {
+    return fail('group', 'no console leads: nothing is answered', 'Look at Redis, and at the logs of the consoles.');
+  }
+  const term = fence === null ? 'a term that begins' : `term ${fence}`;
+  return ok('group', seat === 'leader' ? `leads, ${term}` : `standby; the leader is ${leaderUrl}, ${term}`);
 }
 
 async function judgeLogin(client: Client, { user, passwordFile }: Login): Promise<Verdict> {

@@ -2,31 +2,32 @@
  * Whether a lease that is not there may be taken. It may have ended, because its holder did not renew it; or Redis lost it
  * (restarted empty, flushed, failed over), while its holder still leads for as long as it takes the lease for proven.
  *
- *   never looked ─────────────────────────────────────────────▶ may be taken (a leader unseen by us is fenced off)
  *   seen, nearly over: its holder had not renewed for so long
  *     that it does not lead any more ────────────────────────▶ may be taken
  *   seen with time left, or unknown ── missing ── PROVEN_MS ──▶ may be taken: whoever held it has noticed
+ *
+ * A lease that was given back is not missing: it says so, and is taken at once.
  */
 import { LEASE_MS, LOOK_JITTER_MS, LOOK_MS, PROVEN_MS } from './lease-times.ts';
 
 /** A holder whose lease ends within this has stopped leading. */
 const NEARLY_OVER_MS = LEASE_MS - PROVEN_MS;
 
-type Seen =
-  | { kind: 'nothing-yet' }
-  | { kind: 'unknown' }
-  | { kind: 'held'; remainingMs: number }
-  | { kind: 'missing'; sinceMs: number };
+type Seen = { kind: 'unknown' } | { kind: 'held'; remainingMs: number } | { kind: 'missing'; sinceMs: number };
 
 /** What one console has seen of the lease. Times by its steady clock, in ms. */
 export class MissingLease {
-  #seen: Seen = { kind: 'nothing-yet' };
+  #seen: Seen = { kind: 'unknown' };
+  #run = Number.NaN;
 
-  /** Whether a lease that is missing at `nowMs` may be taken. */
-  mayBeTaken(nowMs: number): boolean {
+  /**
+   * Whether a lease that is missing at `nowMs` may be taken.
+   * @param run of the store: in another one, what was seen before means nothing
+   */
+  mayBeTaken(nowMs: number, run: number): boolean {
+    if (run !== this.#run) this.lost();
+    this.#run = run;
     switch (this.#seen.kind) {
-      case 'nothing-yet':
-        return true;
       case 'unknown':
         return false;
       case 'held':

@@ -35,6 +35,8 @@ const lease = z.object({
 
 /** What sends commands to Redis. */
 interface Commands {
+  /** How often a connection was made. */
+  readonly connections: number;
   sendCommand(args: readonly string[]): Promise<unknown>;
 }
 
@@ -44,6 +46,9 @@ interface Commands {
  */
 export function redisLease(redis: Commands, key: string): LeaseStore {
   return {
+    get run() {
+      return redis.connections;
+    },
     async claim(id, holder, takeMissing) {
       const own = `${id} `;
       const args = [own, JSON.stringify(holder), String(LEASE_MS), takeMissing ? '1' : '0'];

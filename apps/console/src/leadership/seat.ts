@@ -18,7 +18,7 @@ import { MissingLease } from './missing-lease.ts';
 
 /** After a term could not be opened, in ms: soon while the database is away, else after others had their chance. */
 const OPEN_AGAIN_MS = 300;
-const LEAVE_TO_OTHERS_MS = 5_000;
+const LEAVE_TO_OTHERS_MS = 1_500;
 
 /** What a console does while it leads. */
 export interface Term {
@@ -155,7 +155,7 @@ export class Seat<T extends Term> {
     if (askedAtMs < this.#pausedUntilMs) return this.#pausedUntilMs - askedAtMs;
     const id = newId();
     const answer = await lease
-      .claim(id, { ...self, fence: null }, this.#missing.mayBeTaken(askedAtMs))
+      .claim(id, { ...self, fence: null }, this.#missing.mayBeTaken(askedAtMs, lease.run))
       .catch((error) => {
         // It may be ours without our knowing: then nobody has it until it ends.
         this.#missing.lost();
@@ -163,7 +163,8 @@ export class Seat<T extends Term> {
       });
     if (answer.held === 'own') return this.#begin(id, askedAtMs);
     this.#noteStandby(answer);
-    this.#decide();
+    // A lease that is missing is somebody's in a moment.
+    if (answer.held === 'other') this.#decide();
     return this.#missing.nextLookMs(clock.steadyMs(), chance());
   }
 
@@ -227,6 +228,7 @@ export class Seat<T extends Term> {
 
   async #open(attempt: Attempt): Promise<void> {
     const { log, nextFence, openTerm, mayTryAgain, clock } = this.#options;
+    const beganAtMs = clock.steadyMs();
     while (this.#attempt === attempt && !this.#stopped) {
       try {
         const fence = await nextFence();
@@ -234,7 +236,8 @@ export class Seat<T extends Term> {
         const term = await openTerm(fence, () => this.#lose(attempt, 'the database has a newer leader'));
         if (this.#attempt === attempt) {
           this.#term = term;
-          log.info({ seat: 'leader', fence, url: this.#options.self.url }, 'this console leads its group');
+          const tookMs = Math.round(clock.steadyMs() - beganAtMs);
+          log.info({ seat: 'leader', fence, url: this.#options.self.url, tookMs }, 'this console leads its group');
         } else await term.abandon();
         return;
       } catch (error) {

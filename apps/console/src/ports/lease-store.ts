@@ -21,6 +21,8 @@ export type LeaseAnswer =
 
 /** Keeps the one lease of a group. Every call may reject, after about a second at most; it may have had its effect then. */
 export interface LeaseStore {
+  /** Changes when the store may have been restarted, and have lost the lease: what was seen before means nothing then. */
+  readonly run: number;
   /**
    * Renews the lease if it is ours, takes it if its holder gave it back, and also if it is not there and `takeMissing`.
    * @param id of this term of this console; no two are alike

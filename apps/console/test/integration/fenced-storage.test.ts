@@ -1,0 +1,113 @@
+import { startPostgres, type PostgresServer } from '@weir/testkit/postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LeadershipLost } from '../../src/ports/leadership-lost.ts';
+import type { GroupStorage } from '../../src/ports/group-storage.ts';
+import { postgresGroupStorage } from '../../src/storage/postgres/group-storage.ts';
+
+let server: PostgresServer;
+let first: GroupStorage;
+let second: GroupStorage;
+beforeAll(async () => {
+  server = await startPostgres();
+  const url = await server.createDatabase('weir');
+  const surroundings = { nowMs: () => performance.now(), outageChanged: () => undefined };
+  first = await postgresGroupStorage(url, surroundings);
+  second = await postgresGroupStorage(url, surroundings);
+});
+afterAll(async () => {
+  await Promise.all([first.shared.close(), second.shared.close()]);
+  await server.stop();
+});
+
+/** A storage of a new term, and how often it was told that it is over. */
+async function term(
+  group: GroupStorage,
+): Promise<{ storage: ReturnType<GroupStorage['under']>; fence: number; lost: () => number }> {
+  const fence = await group.nextFence();
+  let told = 0;
+  const storage = group.under(fence, () => {
+    told += 1;
+  });
+  return { storage, fence, lost: () => told };
+}
+
+test('terms are numbered upwards, whoever begins them', async () => {
+  const [a, b] = [await term(first), await term(second)];
+  expect(b.fence).toBe(a.fence + 1);
+  expect((await term(first)).fence).toBe(b.fence + 1);
+});
+
+test('a term writes until the next one begins, and nothing afterwards, in a transaction or alone', async () => {
+  const old = await term(first);
+  await old.storage.settings.saveState('alone', '"old"');
+  await old.storage.transaction((stores) => stores.settings.saveState('together', '"old"'));
+  const next = await term(second);
+  await expect(old.storage.settings.saveState('alone', '"late"')).rejects.toThrow(LeadershipLost);
+  await expect(old.storage.transaction((stores) => stores.settings.saveState('together', '"late"'))).rejects.toThrow(
+    LeadershipLost,
+  );
+  expect(old.lost()).toBe(2);
+  expect(await old.storage.settings.state('alone')).toBe('"old"');
+  await next.storage.settings.saveState('alone', '"new"');
+  await next.storage.transaction((stores) => stores.settings.saveState('together', '"new"'));
+  expect(next.lost()).toBe(0);
+  expect(await second.shared.settings.state('alone')).toBe('"new"');
+  expect(await second.shared.settings.state('together')).toBe('"new"');
+});
+
+test('a change that has begun is finished before the next term begins', async () => {
+  const old = await term(first);
+  const order: string[] = [];
+  let taken: Promise<void> | undefined;
+  await old.storage.transaction(async (stores) => {
+    await stores.settings.saveState('begun', '"before"');
+    taken = second.nextFence().then(() => void order.push('next term'));
+    await stores.settings.saveState('begun', '"whole"');
+    order.push('change');
+  });
+  await taken;
+  expect(order).toEqual(['change', 'next term']);
+  expect(await second.shared.settings.state('begun')).toBe('"whole"');
+});
+
+test('a term that fails in the middle of a change leaves no trace of it, and goes on', async () => {
+  const { storage, lost } = await term(first);
+  const failing = storage.transaction(async (stores) => {
+    await stores.settings.saveState('half', '"half"');
+    throw new Error('a reason');
+  });
+  await expect(failing).rejects.toThrow('a reason');
+  expect(await storage.settings.state('half')).toBeUndefined();
+  await storage.settings.saveState('half', '"whole"');
+  expect(lost()).toBe(0);
+});
+
+test('a sealed term reads and writes nothing, and the connections serve the next one', async () => {
+  const { storage } = await term(first);
+  storage.seal();
+  await expect(storage.settings.state('alone')).rejects.toThrow(LeadershipLost);
+  await expect(storage.settings.saveState('alone', '"sealed"')).rejects.toThrow(LeadershipLost);
+  await storage.close();
+  const next = await term(first);
+  await next.storage.settings.saveState('alone', '"next"');
+  expect(await next.storage.settings.state('alone')).toBe('"next"');
+});
+
+test('a change that stands alone and is refused by the database leaves its connections usable', async () => {
+  const { storage, lost } = await term(first);
+  const endpoint = {
+    endpointId: 'ep_1',
+    name: 'photos',
+    url: 'http://127.0.0.1:9000',
+    region: 'us-east-1',
+    pathStyle: true,
+    accessKeyId: 'key',
+    sealedSecret: 'sealed',
+    createdAtMs: 1,
+  };
+  await storage.endpoints.insert(endpoint);
+  // More often than there are connections.
+  for (let n = 0; n < 20; n += 1) await expect(storage.endpoints.insert(endpoint)).rejects.toThrow('duplicate key');
+  expect(await storage.endpoints.all()).toHaveLength(1);
+  expect(lost()).toBe(0);
+});
