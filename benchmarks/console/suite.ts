@@ -1,5 +1,6 @@
 import { heartbeats } from '../governor/heartbeats.ts';
 import type { Steps, Suite } from '../report/section.ts';
+import { bars } from '../report/bars.ts';
 import { figure, table } from '../report/table.ts';
 import { Agents } from './agents.ts';
 import { ConsoleProcess } from './console-process.ts';
@@ -20,6 +21,8 @@ interface Measured {
   readonly p99Ms: number;
   readonly p999Ms: number;
   readonly cpuPercent: number;
+  /** CPU time of the console for each heartbeat, everything else that it did meanwhile included. */
+  readonly cpuUs: number;
   readonly rssMiB: number;
 }
 
@@ -45,9 +48,10 @@ async function measure(agents: number, policy: string, seconds: number, steps: S
     const wallSeconds = (performance.now() - startedMs) / 1_000;
     fleet.close();
     const at = (share: number): number => took[Math.floor(took.length * share)] ?? Number.NaN;
-    const cpuPercent = ((after.cpuSeconds - before.cpuSeconds) / wallSeconds) * 100;
+    const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
+    const cpu = { cpuPercent: (cpuSeconds / wallSeconds) * 100, cpuUs: (cpuSeconds * 1e6) / took.length };
     const timing = { p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999) };
-    return { agents, policy, fastest, ...timing, cpuPercent, rssMiB: after.rssMiB };
+    return { agents, policy, fastest, ...timing, ...cpu, rssMiB: after.rssMiB };
   } finally {
     await server.stop();
   }
@@ -91,13 +95,31 @@ export const consoleSuite: Suite = async (pace, progress) => {
 };
 
 function consoleTable(measured: readonly Measured[]): string {
-  const head = ['agents, policy', 'held/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'CPU % of a core', 'RSS MiB', 'at most/s'];
+  const head = [
+    'agents, policy',
+    'held/s',
+    'p50 ms',
+    'p99 ms',
+    'p99.9 ms',
+    'CPU % of a core',
+    'CPU µs each',
+    'RSS MiB',
+    'at most/s',
+  ];
   const rows = measured.map((each) => [
     `${figure(each.agents)}, ${each.policy}`,
     figure(each.agents / WINDOW_SECONDS),
-    ...[each.p50Ms, each.p99Ms, each.p999Ms, each.cpuPercent, each.rssMiB, each.fastest].map(figure),
+    ...[each.p50Ms, each.p99Ms, each.p999Ms, each.cpuPercent, each.cpuUs, each.rssMiB, each.fastest].map(figure),
   ]);
-  return `### Heartbeats at a console\n\n${table(head, rows)}`;
+  const growth = measured.map((each) => ({ label: `${figure(each.agents)}, ${each.policy}`, value: each.cpuUs }));
+  return `### Heartbeats at a console
+
+${table(head, rows)}
+
+CPU of the console for a heartbeat, by the size of the fleet. What it does once a second or once a window is in it, so a small fleet,
+whose heartbeats are few, pays more for each.
+
+${bars(growth, 'µs')}`;
 }
 
 function splitTable(splits: readonly (ReturnType<typeof heartbeats> & { policy: string })[]): string {
@@ -109,5 +131,10 @@ function splitTable(splits: readonly (ReturnType<typeof heartbeats> & { policy: 
 
 One heartbeat: report, recompute, next grant. The growth from a thousand to a million agents is that of a logarithm, and of caches that are too small.
 
-${table(['agents, policy', 'mean µs', 'p50 µs', 'p99 µs', 'heap bytes per agent'], rows)}`;
+${table(['agents, policy', 'mean µs', 'p50 µs', 'p99 µs', 'heap bytes per agent'], rows)}
+
+${bars(
+  splits.map((each) => ({ label: `${figure(each.agents)}, ${each.policy}`, value: each.meanUs })),
+  'µs',
+)}`;
 }

@@ -1,4 +1,4 @@
-import { nanosecondsOf } from '../load/batches.ts';
+import { costOf, type CallCost } from '../load/batches.ts';
 import { inRounds } from '../load/rounds.ts';
 import { median } from '../load/statistics.ts';
 import type { Suite } from '../report/section.ts';
@@ -16,6 +16,10 @@ const WANTED_HEARTBEAT_P99_MS = 25;
 const notes = `The credit window of an agent beside what else Node programs put in front of a server, and the coordinator of a console; all in this
 process. Peers start an operation for the caller; Weir lets the caller start it, and says by "undefined" that it need not wait.`;
 
+const peerNotes = `A thousand operations are asked for together, and the time is until the last one has begun, for each. bottleneck begins them one after
+the other, each some timers of a millisecond after the one before, with or without a reservoir: its time is mostly waiting, its CPU
+is what it works. CPU is that of the whole process, its garbage collector in other threads included.`;
+
 /** What a clock costs that is read with every charge. */
 const CONSTANT_CLOCK = `${gateUnderTest.name}, constant clock`;
 
@@ -30,13 +34,13 @@ export const governorSuite: Suite = async (pace, progress) => {
   const cells = gates.map(({ name, openBatch }) => ({
     label: name,
     measure: () =>
-      nanosecondsOf(
+      costOf(
         pace.sliceMs,
         openBatch(() => performance.now()),
       ),
   }));
   const constant = () =>
-    nanosecondsOf(
+    costOf(
       pace.sliceMs,
       gateUnderTest.openBatch(() => 0),
     );
@@ -47,7 +51,9 @@ export const governorSuite: Suite = async (pace, progress) => {
     parkingGates.map((gate) => [{ label: gate.name, measure: () => park(gate, REST_MS) }]),
     progress.step,
   );
-  const chargeOf = (name: string): number => median(charges.get(name) ?? []);
+  const costsOf = (name: string): readonly CallCost[] => charges.get(name) ?? [];
+  const chargeOf = (name: string): number => median(costsOf(name).map(({ ns }) => ns));
+  const cpuOf = (name: string): number => median(costsOf(name).map(({ cpuNs }) => cpuNs));
   const ownNs = chargeOf(gateUnderTest.name);
   const largest = fleets.get(String(FLEETS.at(-1))) ?? [];
   const p99Ms = median(largest.map((each) => each.p99Us)) / 1_000;
@@ -56,9 +62,15 @@ export const governorSuite: Suite = async (pace, progress) => {
     text: [
       notes,
       `### A charge with credits left\n\n${table(
-        ['', 'ns', `to ${gateUnderTest.name}`],
-        Array.from(charges.keys(), (name) => [name, figure(chargeOf(name)), times(chargeOf(name) / ownNs)]),
-      )}`,
+        ['', 'ns', `to ${gateUnderTest.name}`, 'CPU ns', `to ${gateUnderTest.name}`],
+        Array.from(charges.keys(), (name) => [
+          name,
+          figure(chargeOf(name)),
+          times(chargeOf(name) / ownNs),
+          figure(cpuOf(name)),
+          times(cpuOf(name) / cpuOf(gateUnderTest.name)),
+        ]),
+      )}\n\n${peerNotes}`,
       parkingTable(parking),
       heartbeatTable(fleets),
     ].join('\n\n'),
