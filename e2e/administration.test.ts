@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_PASSWORD, type Product, startProduct } from './fixtures/product.ts';
-import { expectAccessible, launchBrowser, logIn, openPage } from './fixtures/browser.ts';
+import { launchBrowser, logIn, openPage } from './fixtures/browser.ts';
+import { faultsOfPages } from './fixtures/every-page.ts';
 
 const PAGES = [
   '/alarms',
@@ -257,24 +258,12 @@ describe('accounts, alarms, quotas and settings', () => {
     expect(problems).toEqual([]);
   });
 
-  it.each([
-    ['light', 360],
-    ['dark', 2_560],
-  ] as const)('is accessible on every page in %s colours, and fits %i px', async (colorScheme, width) => {
-    const opened = await openPage(browser, { colorScheme, viewport: { width, height: 900 } });
-    await logIn(opened.page, product.fleet.url);
+  it('is accessible on every page, in both themes, wide and narrow', async () => {
     const { definitionId } =
       (await product.fleet.admin.call('quotas')).quotas.find(({ quota }) => quota === 'api') ?? {};
     const [audit] = (await product.fleet.admin.call('quotaAudits')).audits;
-    for (const path of [...PAGES, `/quotas/definitions/${definitionId}`, `/quotas/audits/${audit?.auditId}`]) {
-      await opened.page.goto(`${product.fleet.url}${path}`);
-      await opened.page.getByRole('heading', { level: 1 }).waitFor();
-      await opened.page.waitForLoadState('networkidle');
-      await expectAccessible(opened.page);
-      const overflow = await opened.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect({ path, width, overflow: Math.max(0, overflow) }).toEqual({ path, width, overflow: 0 });
-    }
-    await opened.context.close();
+    const made = [`/quotas/definitions/${definitionId}`, `/quotas/audits/${audit?.auditId}`];
+    expect(await faultsOfPages(browser, product.fleet.url, [...PAGES, ...made])).toEqual([]);
   });
 
   it('slows ten wrong passwords down, and shows it on the page of the quota that does', async () => {
