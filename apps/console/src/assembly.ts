@@ -33,6 +33,7 @@ import type { NameResolver } from './ports/name-resolver.ts';
 import type { QuotaConnector } from './ports/quota-connector.ts';
 import type { SecretBox } from './ports/secret-box.ts';
 import type { Storage } from './ports/storage.ts';
+import { StorageUnavailable } from './ports/storage-unavailable.ts';
 import type { WebhookSender } from './ports/webhook-sender.ts';
 import { quotaConnector } from './quotas/connector.ts';
 import { aesSecretBox } from './security/aes-secret-box.ts';
@@ -129,7 +130,11 @@ export async function assemble(
       giveBack: (assignment) => giveBack(context, assignment),
       load: (agentId) => leases.load(agentId),
       level: (agentId) => fleet.get(agentId)?.protocolVersion ?? 0,
-      onError: (error) => logger.error({ error: String(error) }, 'the queue could not be read'),
+      onError: (error) => {
+        // That the database is away is said where it is noticed, and not for each agent that asks for work meanwhile.
+        const level = error instanceof StorageUnavailable ? 'debug' : 'error';
+        logger[level]({ error: String(error) }, 'the queue could not be read');
+      },
     }),
     governor,
     windows: [],

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 
+import { StorageUnavailable } from '../ports/storage-unavailable.ts';
 const ALIGNED_LATE_MS = 5;
 
 /** Runs background work on the console's own timers until it is stopped. */
@@ -10,13 +11,18 @@ export class Ticker {
   readonly #timers = new Map<string, Timer>();
   readonly #running = new Set<Promise<void>>();
   #stopped = false;
+  /** Work whose last turn failed: what with, and how often since. */
+  readonly #failing = new Map<string, { error: string; times: number }>();
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** Runs `work` every `periodMs`, never twice at the same time; a failure is logged and the next turn comes as usual. */
+  /**
+   * Runs `work` every `periodMs`, never twice at the same time. A failure is logged when it is a new one, and so is its end;
+   * the next turn comes as usual.
+   */
   every(name: string, periodMs: number, work: () => Promise<void> | void): void {
     this.#schedule(name, () => periodMs, work);
   }
@@ -45,6 +51,7 @@ export class Ticker {
     try {
       await work();
     } catch (error) {
+      this.#worked(name);
       this.#log.error({ tick: name, error: String(error) }, 'background work failed; it will be tried again');
     }
   }
@@ -56,3 +63,7 @@ export class Ticker {
     await Promise.all(this.#running);
   }
 }
+    const before = this.#failing.get(name);
+    this.#failing.set(name, { error: fields.error, times: (before?.times ?? 0) + 1 });
+    if (before?.error === fields.error) this.#log.debug(fields, 'background work failed again');
+    else this.#log.error(fields, 'background work failed; it will be tried again');

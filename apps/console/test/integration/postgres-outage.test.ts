@@ -61,6 +61,13 @@ test('while PostgreSQL is down requests fail fast by name, heartbeats are answer
   expect((await console.call('GET', `/api/v1/jobs/${job}`, { cookie })).status).toBe(200);
   const said = console.logs.filter((line) => line.includes('the database does not answer') || line.includes('is back'));
   expect(said.length).toBeGreaterThanOrEqual(2);
+  // One line when it begins and one when it ends, not one for each tick and each agent that asks for work.
+  const loud = console.logs
+    .map((line): { level: number; msg: string } => JSON.parse(line))
+    .filter(({ level }) => level >= 40);
+  expect(new Set(loud.map(({ msg }) => msg))).toEqual(
+    new Set(['the database does not answer; it is tried again twice a second']),
+  );
   expect(console.logs.join('')).not.toContain(server.password);
   expect(console.answers.join('')).not.toContain(server.password);
 });

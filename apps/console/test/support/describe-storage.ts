@@ -3,6 +3,7 @@ import { MAX_FAILURES_PER_JOB } from '@weir/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Storage } from '../../src/ports/storage.ts';
 import { newShard, type Shard } from '../../src/queue/shard.ts';
+import { describeRetention } from './describe-retention.ts';
 import { describeHistory, describePeople, describeTexts } from './describe-stored-rows.ts';
 import { failure, storedEndpoint, storedJob, T } from './stored-things.ts';
 
@@ -18,6 +19,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     describeQueue(() => storage);
     describeTexts(() => storage);
     describeHistory(() => storage);
+    describeRetention(() => storage);
     describePeople(() => storage);
   });
 }
