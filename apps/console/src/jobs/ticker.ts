@@ -1,7 +1,8 @@
 import type { Clock, Timer } from '../ports/clock.ts';
+import { LeadershipLost } from '../ports/leadership-lost.ts';
 import type { Logger } from '../ports/logger.ts';
-
 import { StorageUnavailable } from '../ports/storage-unavailable.ts';
+
 const ALIGNED_LATE_MS = 5;
 
 /** Runs background work on the console's own timers until it is stopped. */
@@ -10,9 +11,9 @@ export class Ticker {
   readonly #log: Logger;
   readonly #timers = new Map<string, Timer>();
   readonly #running = new Set<Promise<void>>();
-  #stopped = false;
   /** Work whose last turn failed: what with, and how often since. */
   readonly #failing = new Map<string, { error: string; times: number }>();
+  #stopped = false;
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
@@ -50,10 +51,35 @@ export class Ticker {
   async #turn(name: string, work: () => Promise<void> | void): Promise<void> {
     try {
       await work();
-    } catch (error) {
       this.#worked(name);
-      this.#log.error({ tick: name, error: String(error) }, 'background work failed; it will be tried again');
+    } catch (error) {
+      if (error instanceof LeadershipLost) {
+        this.#log.debug({ tick: name }, 'background work ended with the term of this console');
+        return;
+      }
+      this.#failed(name, error);
     }
+  }
+
+  #worked(name: string): void {
+    const failing = this.#failing.get(name);
+    if (failing === undefined) return;
+    this.#failing.delete(name);
+    this.#log.info({ tick: name, failures: failing.times }, 'background work goes on');
+  }
+
+  /** An hour without a disk or a database is one line, not one for each of 3,600 turns. */
+  #failed(name: string, error: unknown): void {
+    const fields = { tick: name, error: String(error) };
+    // Whoever keeps the connection has said that the database is away, and will say that it is back.
+    if (error instanceof StorageUnavailable) {
+      this.#log.debug(fields, 'background work waits for the database');
+      return;
+    }
+    const before = this.#failing.get(name);
+    this.#failing.set(name, { error: fields.error, times: (before?.times ?? 0) + 1 });
+    if (before?.error === fields.error) this.#log.debug(fields, 'background work failed again');
+    else this.#log.error(fields, 'background work failed; it will be tried again');
   }
 
   /** Sets no more timers and waits for work that runs. */
@@ -63,7 +89,3 @@ export class Ticker {
     await Promise.all(this.#running);
   }
 }
-    const before = this.#failing.get(name);
-    this.#failing.set(name, { error: fields.error, times: (before?.times ?? 0) + 1 });
-    if (before?.error === fields.error) this.#log.debug(fields, 'background work failed again');
-    else this.#log.error(fields, 'background work failed; it will be tried again');
