@@ -26,11 +26,11 @@ export class SharedCall<Answer> {
     this.#next = null;
     const call = this.#call();
     this.#underWay = call;
-    const done = (): void => {
+    const settled = (): void => {
       // The next one may have begun already.
       if (this.#underWay === call) this.#underWay = null;
     };
-    call.then(done, done);
+    call.then(settled, settled);
     return call;
   }
 }
