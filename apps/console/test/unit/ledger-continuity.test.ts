@@ -113,7 +113,7 @@ test('a ledger that is away gives nothing, and what it may have counted runs out
 test('a lease that was counted by counters which are lost is not given back to those that followed', async () => {
   const ledger = await leader(false);
   windows += 1;
-  const old = await ledger.lease({ agentId: 'a', bootId: 'b', epoch: 'e', windowNumber: windows }, BUDGET, BUDGET);
+  const old = await ledger.lease({ agentId: 'old', bootId: 'b', epoch: 'e', windowNumber: windows }, BUDGET, BUDGET);
   server.aheadMs -= 600_000;
   await ledger.keep();
   await granted(ledger);
