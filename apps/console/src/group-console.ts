@@ -30,6 +30,8 @@ import { systemRandom } from './security/random-source.ts';
 
 /** How long a standby that stops waits for answers of the leader, in ms. */
 const STANDBY_DRAIN_MS = 1_000;
+/** How long clients have to take the refusal of what could not be finished, in ms. */
+const REFUSE_MS = 500;
 
 /** What a console of a group works with; `main` says how a leader is made. */
 export interface GroupParts {
@@ -62,6 +64,8 @@ export class GroupConsole {
   readonly #metrics = new ConsoleMetrics();
   readonly #peerKey: Buffer;
   readonly #forwarder: Forwarder;
+  /** For what a standby answers itself. */
+  readonly #limiters: ReturnType<typeof ownLimiters>;
   readonly #door: Door;
   readonly #clientOf: ReturnType<typeof clientBehind>;
   readonly #fingerprint: string;
@@ -79,6 +83,7 @@ export class GroupConsole {
     this.#fingerprint = fingerprint(parts.secrets);
     this.#clientOf = clientBehind(parts.options.trustedProxies);
     this.#forwarder = new Forwarder(this.#peerKey);
+    this.#limiters = ownLimiters(parts.clock, () => undefined);
     this.#door = new Door(parts.tls, (request, response) => this.#answer(request, response));
   }
 
@@ -110,7 +115,9 @@ export class GroupConsole {
 
   /** What it is just now. */
   seat(): GroupSeat {
-    return this.#seatView();
+    const { leader } = this.#seat;
+    const seat = this.#seat.serving === null ? 'standby' : 'leader';
+    return { seat, fence: leader?.fence ?? null, leaderUrl: leader?.url ?? null };
   }
 
   /** Finishes what it leads, if it does, gives the lease back, and ends. */
@@ -124,16 +131,15 @@ export class GroupConsole {
 
   async #open(): Promise<void> {
     const { options, clock, logger, tls, secrets } = this.#parts;
-    const limiters = ownLimiters(clock, () => undefined);
     const startedAtMs = clock.steadyMs();
     this.#standby = await buildStandbyServer({
       webRoot: options.webRoot,
       metrics: this.#metrics,
       metricsToken: secrets.metricsToken,
-      callLimiter: limiters.calls,
+      callLimiter: this.#limiters.calls,
       https: tls !== undefined,
       uptimeMs: () => Math.max(0, clock.steadyMs() - startedAtMs),
-      seat: () => this.#seatView(),
+      seat: () => this.seat(),
       whyNoLeader: (request) => this.#reasons.get(request) ?? NOBODY,
       logger,
     });
@@ -145,7 +151,7 @@ export class GroupConsole {
     await this.#seat.decided;
     const { leader } = this.#seat;
     if (leader !== null && leader.secrets !== this.#fingerprint) throw new UnusableDatabase(OTHER_SECRETS);
-    logger.info({ url: this.#url, dataDir: options.dataDir, ...this.#seatView() }, 'the console is listening');
+    logger.info({ url: this.#url, dataDir: options.dataDir, ...this.seat() }, 'the console is listening');
   }
 
   #newSeat(url: string): Seat<LeaderTerm> {
@@ -171,18 +177,25 @@ export class GroupConsole {
     let app: FastifyInstance | undefined;
     let term: LeaderTerm | undefined;
     try {
-      this.#metrics.forget();
       const context = await openContext(storage, this.#redis, this.#metrics);
       app = await buildApp(context, this.#metrics, {
         url: this.#url,
         closing: () => term?.closing === true,
-        group: { leads: () => this.#seat.serving === term && term !== undefined, seat: () => this.#seatView() },
+        group: { leads: () => this.#seat.serving === term && term !== undefined, seat: () => this.seat() },
       });
-      term = new LeaderTerm({ context, storage, ticker, app, drained: () => this.#drained(drainMs) });
+      term = new LeaderTerm({
+        context,
+        storage,
+        ticker,
+        app,
+        drained: () => this.#drained(drainMs),
+        ended: () => this.#metrics.forget(),
+      });
       await begin(context, ticker);
       return term;
     } catch (error) {
       storage.seal();
+      this.#metrics.forget();
       if (term === undefined) await app?.close();
       else await term.abandon();
       throw error;
@@ -219,19 +232,13 @@ export class GroupConsole {
     this.#parts.logger.error({ leaderUrl: leader.url }, OTHER_SECRETS);
   }
 
-  #seatView(): GroupSeat {
-    const { leader } = this.#seat;
-    const seat = this.#seat.serving === null ? 'standby' : 'leader';
-    return { seat, fence: leader?.fence ?? null, leaderUrl: leader?.url ?? null };
-  }
-
   /** Waits until nothing is being answered, and cuts off what takes longer. */
   async #drained(patienceMs: number): Promise<void> {
-    const cut = this.#parts.clock.after(patienceMs, () => {
-      this.#forwarder.abandonAllBut(null, 'this console is stopping');
-      this.#door.cut();
-    });
+    const { clock } = this.#parts;
+    const abandon = clock.after(patienceMs, () => this.#forwarder.abandonAllBut(null, 'this console is stopping'));
+    const cut = clock.after(patienceMs + REFUSE_MS, () => this.#door.cut());
     await this.#door.idle();
+    abandon.cancel();
     cut.cancel();
   }
 
@@ -241,6 +248,7 @@ export class GroupConsole {
     this.#door.cut();
     await this.#door.close();
     await this.#standby?.close();
+    await this.#limiters.logins.close();
     this.#redis.close();
     await this.#parts.database.shared.close();
   }

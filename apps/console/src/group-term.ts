@@ -13,6 +13,8 @@ interface Parts {
   readonly app: FastifyInstance;
   /** Resolves when no request is being answered any more, after a bounded time. */
   readonly drained: () => Promise<void>;
+  /** Called when nothing of the term is left. */
+  readonly ended: () => void;
 }
 
 /** Everything that a console is while it leads its group. */
@@ -77,5 +79,6 @@ export class LeaderTerm implements Term {
     await this.#parts.context.loginLimiter.close();
     await this.#parts.app.close();
     await this.#parts.storage.close();
+    this.#parts.ended();
   }
 }

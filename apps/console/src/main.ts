@@ -80,6 +80,7 @@ async function startAlone(given: Given): Promise<RunningConsole> {
   let app: FastifyInstance | undefined;
   try {
     const metrics = new ConsoleMetrics();
+    metrics.observeSeat(() => true);
     const context = await assemble(options, secrets, storage, dependencies, metrics);
     let url = '';
     let closing = false;

@@ -87,12 +87,12 @@ export class ConsoleMetrics {
     });
   }
 
-  /** Whether this console leads its group: 0 or 1, also when it answers nobody. */
+  /** Whether this console leads: 0 or 1; one that is alone always does. */
   observeSeat(leads: () => boolean): void {
     this.#registry.registerMetric(
       new Gauge({
         name: 'weir_console_leader',
-        help: 'Whether this console leads its group',
+        help: 'Whether this console leads; one that is alone does',
         registers: [],
         collect() {
           this.set(leads() ? 1 : 0);

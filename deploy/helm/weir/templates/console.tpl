@@ -1,5 +1,5 @@
-# One console: it is the coordinator, and its volume holds the secrets. Its stop and start take seconds, in which agents
-# spend the credits that they have.
+# One console is the coordinator. With several the others pass requests on to it, and one of them takes over within seconds,
+# in which agents spend the credits that they have. The volume holds the secrets, copies of one secret with several.
 apiVersion: apps/v1
 kind: StatefulSet
 metadata:
@@ -7,7 +7,8 @@ metadata:
   labels: {{- include "weir.labels" . | nindent 4 }}
     app.kubernetes.io/component: console
 spec:
-  replicas: 1
+  replicas: {{ .Values.console.replicas }}
+  podManagementPolicy: Parallel
   serviceName: {{ include "weir.name" . }}-console
   selector:
     matchLabels:
@@ -22,6 +23,21 @@ spec:
       terminationGracePeriodSeconds: 30
       securityContext: {{- include "weir.podSecurity" . | nindent 8 }}
       {{- include "weir.placement" . | nindent 6 }}
+      {{- if .Values.console.sharedSecrets.secretName }}
+      # The console keeps its files private, which a mounted secret is not.
+      initContainers:
+        - name: secrets
+          image: {{ include "weir.image" . | quote }}
+          imagePullPolicy: {{ .Values.image.pullPolicy }}
+          command: [sh, -c, 'install -d -m 0700 /var/lib/weir/console && install -m 0600 /etc/weir/shared/* /var/lib/weir/console/']
+          securityContext: {{- include "weir.containerSecurity" . | nindent 12 }}
+          volumeMounts:
+            - name: data
+              mountPath: /var/lib/weir
+            - name: shared
+              mountPath: /etc/weir/shared
+              readOnly: true
+      {{- end }}
       containers:
         - name: console
           image: {{ include "weir.image" . | quote }}
@@ -42,6 +58,9 @@ spec:
             {{- if .Values.console.keepDays }}
             - --keep-days={{ .Values.console.keepDays }}
             {{- end }}
+            {{- if .Values.console.redisUrl.secretName }}
+            - --advertise-url=http://$(POD_IP):8180
+            {{- end }}
             {{- if .Values.console.tls.secretName }}
             - --tls-cert=/etc/weir/tls/tls.crt
             - --tls-key=/etc/weir/tls/tls.key
@@ -58,6 +77,17 @@ spec:
                 secretKeyRef:
                   name: {{ .Values.console.storageUrl.secretName }}
                   key: {{ .Values.console.storageUrl.secretKey }}
+            {{- end }}
+            {{- if .Values.console.redisUrl.secretName }}
+            - name: WEIR_REDIS_URL
+              valueFrom:
+                secretKeyRef:
+                  name: {{ .Values.console.redisUrl.secretName }}
+                  key: {{ .Values.console.redisUrl.secretKey }}
+            - name: POD_IP
+              valueFrom:
+                fieldRef:
+                  fieldPath: status.podIP
             {{- end }}
           ports:
             - name: api
@@ -90,6 +120,17 @@ spec:
       volumes:
         - name: tmp
           emptyDir: {}
+        {{- if .Values.console.sharedSecrets.secretName }}
+        - name: shared
+          secret:
+            secretName: {{ .Values.console.sharedSecrets.secretName }}
+            defaultMode: 0440
+            items:
+              - key: secrets.json
+                path: secrets.json
+              - key: manifest-key.pem
+                path: manifest-key.pem
+        {{- end }}
         {{- if .Values.console.tls.secretName }}
         - name: tls
           secret:
