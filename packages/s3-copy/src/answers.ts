@@ -2,6 +2,7 @@ import { S3Error, networkCode } from './errors.ts';
 import type { S3Request } from './request.ts';
 import type { TransportResponse } from './transport.ts';
 import { childText, parseXml } from './xml.ts';
+import type { OwnCode } from './own-codes.ts';
 
 /** Codes for answers without a body: those to HEAD, and those of proxies. */
 const CODES_BY_STATUS: Record<number, string> = {
@@ -85,7 +86,7 @@ function errorInBody(request: S3Request, response: TransportResponse): S3Error |
   const document = parseXml(response.body);
   if (document === null) {
     const message = 'the answer ended before it said whether the operation succeeded';
-    return errorOf(request, response, { code: 'incomplete-response', message, requestId: null });
+    return errorOf(request, response, { code: 'incomplete-response' satisfies OwnCode, message, requestId: null });
   }
   if (document.root !== 'Error') return null;
   return errorOf(request, response, {

@@ -1,6 +1,7 @@
 import { S3Error } from './errors.ts';
 import { compileGlob } from './glob.ts';
 import type { Matcher } from './glob.ts';
+import type { OwnCode } from './own-codes.ts';
 
 /** Which objects of a listing are copied: those that every part of it lets pass. */
 export interface CopyFilter {
@@ -71,7 +72,7 @@ export function compileFilter(filter: CopyFilter, prefix: string): (object: Filt
   if (problems.length > 0) {
     const message = problems.map(({ field, problem }) => `${field} ${problem}`).join('; ');
     const nowhere = { status: 0, operation: 'ListObjectsV2', bucket: null, key: null, requestId: null } as const;
-    throw new S3Error({ ...nowhere, code: 'invalid-filter', message });
+    throw new S3Error({ ...nowhere, code: 'invalid-filter' satisfies OwnCode, message });
   }
   const include = filter.include.map((pattern) => compileGlob(pattern));
   const exclude = filter.exclude.map((pattern) => compileGlob(pattern));

@@ -1,4 +1,5 @@
 import type { RequestName } from './gate.ts';
+import type { OwnCode } from './own-codes.ts';
 
 /** What an error means for the object, the range and the retry; decided by `code` and `status` alone. */
 export interface S3ErrorFacts {
@@ -76,7 +77,7 @@ function isThrottle(code: string, status: number): boolean {
   return status === 503 || status === 429 || THROTTLES.has(code);
 }
 
-const RETRYABLE = new Set([
+const RETRYABLE: ReadonlySet<string> = new Set<OwnCode | 'InternalError' | 'RequestTimeout' | 'OperationAborted'>([
   'InternalError',
   'RequestTimeout',
   'OperationAborted',
@@ -98,7 +99,7 @@ function isRetryable(code: string, status: number): boolean {
 }
 
 const TLS_CODE = /^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/;
-const NETWORK_CODES: Record<string, string> = {
+const NETWORK_CODES: Record<string, OwnCode> = {
   ECONNREFUSED: 'connection-refused',
   ECONNRESET: 'connection-lost',
   EPIPE: 'connection-lost',
@@ -117,7 +118,7 @@ const NETWORK_CODES: Record<string, string> = {
 };
 
 /** Our code for an error of the network layer. */
-export function networkCode(error: unknown): string {
+export function networkCode(error: unknown): OwnCode {
   const code = codeOf(error);
   if (code === null) return 'network-error';
   if (TLS_CODE.test(code)) return 'tls-failed';

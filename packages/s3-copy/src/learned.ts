@@ -1,13 +1,6 @@
-/** What a copy could not keep or use, although nothing failed. */
-export type WarningCode =
-  /** The target stores no tags; its copies have none. */
-  | 'tags-not-supported'
-  /** The source has tags that these credentials may not read. */
-  | 'tags-not-readable'
-  /** The target does not know a storage class of the source and stores in its own. */
-  | 'storage-class-not-supported'
-  /** The endpoint cannot copy within itself; objects travel through this process. */
-  | 'server-side-copy-not-supported';
+import type { WarningCode } from './own-codes.ts';
+
+export type { WarningCode };
 
 /** Said once per run and code. */
 export interface CopyWarning {

@@ -1,6 +1,7 @@
 import { S3Error } from './errors.ts';
 import type { ListPage, ListRequest, ListedObject } from './operations/list-objects.ts';
 import { compareUtf8 } from './utf8-order.ts';
+import type { OwnCode } from './own-codes.ts';
 
 /** Servers may send an empty page while they skip over deleted keys, but not for ever. */
 const MAX_EMPTY_PAGES = 1_000;
@@ -144,7 +145,7 @@ export class ListingSegment {
     return { objects, reachedEnd: false };
   }
 
-  #error(code: string, message: string): S3Error {
+  #error(code: OwnCode, message: string): S3Error {
     const { bucket } = this.#options;
     return new S3Error({ code, message, bucket, status: 200, operation: 'ListObjectsV2', key: null, requestId: null });
   }

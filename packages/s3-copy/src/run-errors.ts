@@ -1,5 +1,6 @@
 import type { CopyPlan } from './copy-plan.ts';
 import { S3Error } from './errors.ts';
+import type { OwnCode } from './own-codes.ts';
 
 /** The failure of an object whose key no request can carry. */
 export function keyIsNoText(plan: CopyPlan, key: string): S3Error {
@@ -21,7 +22,7 @@ export function internalError(plan: CopyPlan, error: unknown): S3Error {
   const message = error instanceof Error ? error.message : String(error);
   const { bucket } = plan.source;
   return new S3Error({
-    code: 'internal',
+    code: 'internal' satisfies OwnCode,
     message,
     bucket,
     key: null,

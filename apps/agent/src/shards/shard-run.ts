@@ -60,6 +60,9 @@ export interface ShardRunOptions {
   patienceMs: number;
 }
 
+/** Codes of agents' own; each has a heading in docs/agent-error-codes.md (a test compares). */
+export const AGENT_CODES = ['agent-error'] as const;
+
 export class ShardRun {
   readonly #options: ShardRunOptions;
   readonly #log: Logger;
@@ -307,7 +310,7 @@ export class ShardRun {
   #unexpected(error: unknown): CopyEnd {
     if (this.#abort.signal.aborted) return { type: 'stopped' };
     this.#log.error({ err: error }, 'unexpected error in a shard');
-    return { type: 'interrupted', trouble: { code: 'agent-error', message: messageOf(error).slice(0, 1_000) } };
+    return { type: 'interrupted', trouble: { code: AGENT_CODES[0], message: messageOf(error).slice(0, 1_000) } };
   }
 
   #follow({ desired, splitInto }: ProgressResponse): void {

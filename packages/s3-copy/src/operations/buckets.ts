@@ -2,6 +2,7 @@ import type { S3Client } from '../client.ts';
 import { S3Error } from '../errors.ts';
 import type { CallContext } from '../gate.ts';
 import { childElements, childText, parseXml } from '../xml.ts';
+import type { OwnCode } from '../own-codes.ts';
 
 /** Names of all buckets that the credentials own. */
 export async function listBuckets(client: S3Client, call: CallContext): Promise<string[]> {
@@ -9,7 +10,7 @@ export async function listBuckets(client: S3Client, call: CallContext): Promise<
   const document = parseXml(response.body);
   if (document?.root !== 'ListAllMyBucketsResult') {
     throw new S3Error({
-      code: 'not-s3',
+      code: 'not-s3' satisfies OwnCode,
       status: response.status,
       operation: 'ListBuckets',
       bucket: null,

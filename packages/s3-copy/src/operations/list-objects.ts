@@ -4,6 +4,7 @@ import type { CallContext } from '../gate.ts';
 import { decodeListedKey } from '../percent-encoding.ts';
 import { childElements, childText, parseXml } from '../xml.ts';
 import type { XmlElement } from '../xml.ts';
+import type { OwnCode } from '../own-codes.ts';
 
 /** An object as a listing shows it. */
 export interface ListedObject {
@@ -50,7 +51,7 @@ export async function listObjectsPage(client: S3Client, request: ListRequest, ca
   const document = parseXml(response.body);
   if (document?.root !== 'ListBucketResult') {
     throw new S3Error({
-      code: 'not-s3',
+      code: 'not-s3' satisfies OwnCode,
       status: response.status,
       operation: 'ListObjectsV2',
       bucket,

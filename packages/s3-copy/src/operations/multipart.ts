@@ -5,6 +5,7 @@ import { decodeListedKey } from '../percent-encoding.ts';
 import type { RequestBody } from '../request.ts';
 import { copySourceOf } from './objects.ts';
 import { childElements, childText, escapeXml, parseXml } from '../xml.ts';
+import type { OwnCode } from '../own-codes.ts';
 
 /** One unfinished multipart upload. */
 export interface Upload {
@@ -38,7 +39,7 @@ export async function createMultipartUpload(
   const uploadId = childText(document?.content ?? {}, 'UploadId');
   if (uploadId === null || uploadId === '') {
     throw new S3Error({
-      code: 'not-s3',
+      code: 'not-s3' satisfies OwnCode,
       status: response.status,
       operation: 'CreateMultipartUpload',
       bucket,

@@ -3,6 +3,7 @@ import { S3Error } from '../errors.ts';
 import type { CallContext } from '../gate.ts';
 import { encodeQueryText } from '../percent-encoding.ts';
 import { childElements, childText, escapeXml, parseXml } from '../xml.ts';
+import type { OwnCode } from '../own-codes.ts';
 
 /** One tag of an object; names and values hold any Unicode text. */
 export interface ObjectTag {
@@ -23,7 +24,15 @@ export async function getObjectTagging(
   if (document?.root !== 'Tagging') {
     const requestId = response.headers.get('x-amz-request-id');
     const message = 'the answer holds no tags';
-    throw new S3Error({ code: 'not-s3', message, status: response.status, operation, bucket, key, requestId });
+    throw new S3Error({
+      code: 'not-s3' satisfies OwnCode,
+      message,
+      status: response.status,
+      operation,
+      bucket,
+      key,
+      requestId,
+    });
   }
   const [set] = childElements(document.content, 'TagSet');
   return childElements(set ?? {}, 'Tag').map((tag) => ({
