@@ -1,5 +1,4 @@
 import type { WindowRecord } from '@weir/protocol';
-import type { LiveAgent } from './live-agent.ts';
 
 /**
  * Rows that one agent may have in the history for each length of a window. Windows that are settled early need several; an
@@ -23,7 +22,7 @@ export interface RowAllowance {
  * many, in which case what it held is added to a later row. What an agent held back when it falls silent is not written.
  */
 export function rowFor(
-  agent: Pick<LiveAgent, 'rows'>,
+  agent: { rows: RowAllowance | null },
   record: WindowRecord,
   { steadyMs, windowMs }: { steadyMs: number; windowMs: number },
 ): WindowRecord | null {

@@ -3,7 +3,6 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { splitWork } from '../../src/actions/split-shard.ts';
 import { writeBehind } from '../../src/actions/write-behind.ts';
-import type { LiveAgent } from '../../src/fleet/live-agent.ts';
 import { rowFor } from '../../src/fleet/window-rows.ts';
 import { ownLimiters } from '../../src/security/own-limiters.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -53,7 +52,7 @@ test('rows are bounded by the windows that passed, each window counts once, and 
   const report = fc.record({ afterMs: fc.nat(20_000), chargedOps: fc.nat(1_000), repeats: fc.nat(2) });
   fc.assert(
     fc.property(fc.array(report, { maxLength: 200 }), (reports) => {
-      const agent: Pick<LiveAgent, 'rows'> = { rows: null };
+      const agent = { rows: null };
       let steadyMs = 0;
       let charged = 0;
       const rows: WindowRecord[] = [];
