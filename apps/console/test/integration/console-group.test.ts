@@ -1,6 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { auditKeys, DEFAULT_MAX_LIFETIME_MS, nodeRedisNode, Pacer, redisAuditedStore } from '@weir/quota-audit';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { SECRETS_FILE } from '../../src/storage/files/secrets-file.ts';
 import { Group, leaderOf, until } from '../support/group-of-consoles.ts';
 import { codeOf, heartbeat, HttpConsole, type Answer, type Sent } from '../support/running-console.ts';
 
@@ -152,10 +155,15 @@ test('a Redis that is restarted in a moment costs nobody the lead for longer tha
 });
 
 test('a console with other secrets is refused, and says which files are to be copied', async () => {
-  const strange = await HttpConsole.start({ ...(await group.options('strange')), dataDir: `${a.dir}/strange` }).catch(
-    String,
-  );
+  const options = await group.options('strange');
+  const strange = await HttpConsole.start({ ...options, dataDir: `${a.dir}/strange` }).catch(String);
   expect(strange).toContain('secrets file does not belong to this database');
+  const file = join(options.dataDir, SECRETS_FILE);
+  const secrets: object = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify({ ...secrets, enrolmentToken: 'E'.repeat(43) }));
+  const other = await HttpConsole.start(options).catch(String);
+  expect(other).toContain('Copy secrets.json and manifest-key.pem of the leader');
+  expect(leaderOf([a, b])).toBeDefined();
 });
 
 test('every key in Redis has a deadline, and no password is said anywhere', async () => {

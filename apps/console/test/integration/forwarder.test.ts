@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, expect, test } from 'vitest';
+import { Forwarder } from '../../src/http/forwarder.ts';
+import { takePeerHeaders } from '../../src/http/peer-header.ts';
+import { until } from '../support/group-of-consoles.ts';
+
+const KEY = Buffer.alloc(32, 7);
+const open: Server[] = [];
+const forwarders: Forwarder[] = [];
+afterEach(() => {
+  for (const forwarder of forwarders.splice(0)) forwarder.close();
+  for (const server of open.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function listening(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  open.push(server);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+}
+
+/** A standby before this leader: its address, what passes on, and why requests failed. */
+async function standby(leaderUrl: string): Promise<{ url: string; forwarder: Forwarder; reasons: string[] }> {
+  const forwarder = new Forwarder(KEY);
+  forwarders.push(forwarder);
+  const reasons: string[] = [];
+  const url = await listening((message, response) => {
+    forwarder.forward(message, response, leaderUrl, (why) => {
+      reasons.push(why);
+      response.writeHead(503).end();
+    });
+  });
+  return { url, forwarder, reasons };
+}
+
+/** Sends a request with exactly these headers and pieces of a body, and returns what the leader got. */
+function send(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  pieces: string[],
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers });
+    sent.on('response', resolve);
+    sent.on('error', reject);
+    for (const piece of pieces) sent.write(piece);
+    sent.end();
+  });
+}
+
+test('method, path, headers and body arrive as they were sent, and the client is named under a signature', async () => {
+  const got: { method: string; path: string; headers: IncomingMessage['headers']; body: string }[] = [];
+  const leader = await listening((message: IncomingMessage, response: ServerResponse) => {
+    void buffer(message).then((body) => {
+      const { method = '', url: path = '', headers } = message;
+      got.push({ method, path, headers, body: body.toString() });
+      response.setHeader('set-cookie', ['a=1', 'b=2']);
+      response.writeHead(201, { 'x-kept': 'yes' }).end('answer');
+    });
+  });
+  const { url } = await standby(leader);
+  const path = '/api/v1/a%2Fb/../c?x=%20&y=';
+  const answer = await send(url + path, 'POST', { host: 'weir.example', 'x-own': '1', te: 'trailers' }, ['one', 'two']);
+  expect(answer.statusCode).toBe(201);
+  expect(answer.headers).toMatchObject({ 'x-kept': 'yes', 'set-cookie': ['a=1', 'b=2'] });
+  expect(String(await buffer(answer))).toBe('answer');
+  for (const method of ['GET', 'DELETE', 'PUT']) {
+    await send(`${url}/p`, method, { 'content-length': '0' }, []).then((each) => each.resume());
+  }
+  const [posted, ...bare] = got;
+  expect(posted).toMatchObject({ method: 'POST', body: 'onetwo', headers: { host: 'weir.example', 'x-own': '1' } });
+  expect(posted?.headers['te']).toBeUndefined();
+  expect(bare.map(({ method, body }) => `${method}:${body}`)).toEqual(['GET:', 'DELETE:', 'PUT:']);
+  for (const each of got) {
+    expect(takePeerHeaders(KEY, { ...each, headers: { ...each.headers } })).toBe('127.0.0.1');
+    expect(takePeerHeaders(Buffer.alloc(32, 8), { ...each, headers: { ...each.headers } })).toBeUndefined();
+    expect(takePeerHeaders(KEY, { ...each, path: '/other', headers: { ...each.headers } })).toBeUndefined();
+  }
+});
+
+test('a leader that is not there is told at once, and one that breaks its answer off breaks off the client too', async () => {
+  const gone = await standby('http://127.0.0.1:1');
+  expect((await send(`${gone.url}/p`, 'POST', {}, ['body'])).statusCode).toBe(503);
+  expect(gone.reasons).toHaveLength(1);
+  const half = await standby(
+    await listening((_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half');
+      setTimeout(() => response.destroy(), 20);
+    }),
+  );
+  const answer = await send(`${half.url}/p`, 'GET', {}, []);
+  await expect(buffer(answer)).rejects.toThrow('aborted');
+  expect(half.forwarder.underWay).toBe(0);
+});
+
+test('requests that wait for a leader that was followed are ended, those for the new one are not', async () => {
+  let asked = 0;
+  const silent = await listening(() => {
+    asked += 1;
+  });
+  const { url, forwarder, reasons } = await standby(silent);
+  const answers = [send(`${url}/a`, 'GET', {}, []), send(`${url}/b`, 'POST', {}, ['x'])];
+  await until('both wait', () => asked === 2);
+  forwarder.abandonAllBut(silent, 'another');
+  expect(reasons).toEqual([]);
+  forwarder.abandonAllBut('http://127.0.0.1:2', 'another');
+  for (const answer of answers) expect((await answer).statusCode).toBe(503);
+  expect(reasons).toEqual(['another', 'another']);
+  expect(forwarder.underWay).toBe(0);
+});
+
+test('a client that hangs up is hung up on at the leader', async () => {
+  let closed = 0;
+  let asked = 0;
+  const silent = await listening((message) => {
+    asked += 1;
+    message.on('close', () => {
+      closed += 1;
+    });
+  });
+  const { url, forwarder } = await standby(silent);
+  const given = request(`${url}/p`);
+  given.on('error', () => undefined);
+  given.end();
+  await until('the leader is asked', () => asked === 1);
+  given.destroy();
+  await until('the leader knows', () => closed === 1);
+  expect(forwarder.underWay).toBe(0);
+});
