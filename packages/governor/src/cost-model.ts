@@ -11,6 +11,7 @@ export type S3Operation =
   | 'GetObject'
   | 'GetObjectTagging'
   | 'PutObject'
+  | 'PutObjectTagging'
   | 'CopyObject'
   | 'CreateMultipartUpload'
   | 'UploadPart'
@@ -47,6 +48,8 @@ const PER_OBJECT: Readonly<Record<S3Operation, Charge | null>> = {
   GetObject: null,
   GetObjectTagging: null,
   PutObject: SINGLE_PUT,
+  // Part of an object that was charged.
+  PutObjectTagging: null,
   CopyObject: SINGLE_PUT,
   CreateMultipartUpload: MULTIPART_PUT,
   UploadPart: null,
@@ -67,6 +70,7 @@ const PER_REQUEST: Readonly<Record<S3Operation, Charge>> = {
   GetObject: READING,
   GetObjectTagging: READING,
   PutObject: SINGLE_PUT,
+  PutObjectTagging: SINGLE_PUT,
   CopyObject: SINGLE_PUT,
   CreateMultipartUpload: SINGLE_PUT,
   UploadPart: SINGLE_PUT,

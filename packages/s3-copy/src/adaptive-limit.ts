@@ -1,4 +1,4 @@
-import type { Pace, RequestName } from './gate.ts';
+import type { Pace, S3Operation } from './gate.ts';
 
 /*
  * How many objects are under way: as many as allowed while the servers are well, fewer while they are not.
@@ -39,7 +39,7 @@ export class AdaptiveLimit implements Pace {
   #threshold = Number.POSITIVE_INFINITY;
   #calmUntilMs = Number.NEGATIVE_INFINITY;
   #answersThisRound = 0;
-  readonly #latencies = new Map<RequestName, Latency>();
+  readonly #latencies = new Map<S3Operation, Latency>();
 
   /** @param nowMs monotonic time */
   constructor(max: number, nowMs: () => number) {
@@ -63,7 +63,7 @@ export class AdaptiveLimit implements Pace {
     this.#limit = Math.min(this.#limit, this.#max);
   }
 
-  answered(operation: RequestName, latencyMs: number): void {
+  answered(operation: S3Operation, latencyMs: number): void {
     this.#learn(operation, latencyMs);
     const growth = this.#limit < this.#threshold ? 1 : 1 / this.#limit;
     this.#limit = Math.min(this.#max, this.#limit + growth);
@@ -83,7 +83,7 @@ export class AdaptiveLimit implements Pace {
     this.#calmUntilMs = nowMs + Math.max(MIN_CALM_MS, 2 * this.#longestMs());
   }
 
-  #learn(operation: RequestName, latencyMs: number): void {
+  #learn(operation: S3Operation, latencyMs: number): void {
     const known = this.#latencies.get(operation);
     if (known === undefined) {
       this.#latencies.set(operation, { answers: 1, shortMs: latencyMs, longMs: latencyMs });

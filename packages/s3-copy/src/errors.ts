@@ -1,4 +1,4 @@
-import type { RequestName } from './gate.ts';
+import type { S3Operation } from './gate.ts';
 import type { OwnCode } from './own-codes.ts';
 
 /** What an error means for the object, the range and the retry; decided by `code` and `status` alone. */
@@ -8,7 +8,7 @@ export interface S3ErrorFacts {
   message: string;
   /** HTTP status; 0 when there was no response. */
   status: number;
-  operation: RequestName;
+  operation: S3Operation;
   bucket: string | null;
   key: string | null;
   requestId: string | null;
@@ -23,7 +23,7 @@ export class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly code: string;
   readonly status: number;
-  readonly operation: RequestName;
+  readonly operation: S3Operation;
   readonly bucket: string | null;
   readonly key: string | null;
   readonly requestId: string | null;

@@ -10,6 +10,7 @@ export type S3Operation =
   | 'GetObject'
   | 'GetObjectTagging'
   | 'PutObject'
+  | 'PutObjectTagging'
   | 'CopyObject'
   | 'CreateMultipartUpload'
   | 'UploadPart'
@@ -19,9 +20,6 @@ export type S3Operation =
   | 'ListParts'
   | 'ListMultipartUploads'
   | 'DeleteObject';
-
-/** All requests of this package. The cost models do not know the last one by name. */
-export type RequestName = S3Operation | 'PutObjectTagging';
 
 /** Every request is announced here before it is signed and sent; the gate admits it at once or makes it wait. */
 export interface OperationGate {
@@ -57,7 +55,7 @@ export function emptyTally(): CallTally {
 /** Learns how requests fare, to adapt what is under way. */
 export interface Pace {
   /** An answer came after so many ms; bodies that stream are not in it. */
-  answered(operation: RequestName, latencyMs: number): void;
+  answered(operation: S3Operation, latencyMs: number): void;
   /** The server asked for less. */
   throttled(): void;
 }
@@ -81,10 +79,10 @@ export interface CallContext {
 }
 
 /** Requests that carry the charge of a whole object. */
-const OBJECT_CHARGES: ReadonlySet<RequestName> = new Set(['PutObject', 'CopyObject', 'CreateMultipartUpload']);
+const OBJECT_CHARGES: ReadonlySet<S3Operation> = new Set(['PutObject', 'CopyObject', 'CreateMultipartUpload']);
 
 /** Waits at the gate. Not an async function: most calls are admitted at once and should cost nothing. */
-export function admit(call: CallContext, operation: RequestName, attempt: number): undefined | Promise<void> {
+export function admit(call: CallContext, operation: S3Operation, attempt: number): undefined | Promise<void> {
   call.cancellation.throwIfCancelled();
   const parked = announce(call, operation, attempt);
   if (parked === undefined) return undefined;
@@ -94,11 +92,9 @@ export function admit(call: CallContext, operation: RequestName, attempt: number
   });
 }
 
-function announce(call: CallContext, operation: RequestName, attempt: number): undefined | Promise<number> {
+function announce(call: CallContext, operation: S3Operation, attempt: number): undefined | Promise<number> {
   const { gate, charge } = call;
   const { signal } = call.cancellation;
-  // To a model of requests this is one more PUT, to a model of objects a part of one that was charged: as a retry is.
-  if (operation === 'PutObjectTagging') return gate.charge('PutObject', attempt + 1, signal);
   if (charge === undefined || !OBJECT_CHARGES.has(operation)) return gate.charge(operation, attempt, signal);
   const again = charge.taken ? Math.max(1, attempt) : attempt;
   charge.taken = true;

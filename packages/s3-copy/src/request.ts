@@ -1,4 +1,4 @@
-import type { RequestName } from './gate.ts';
+import type { S3Operation } from './gate.ts';
 import type { TransportRequest } from './transport.ts';
 
 /** What a request sends as its body. */
@@ -9,7 +9,7 @@ export type RequestBody =
 
 /** One S3 request before it is signed. */
 export interface S3Request {
-  operation: RequestName;
+  operation: S3Operation;
   method: TransportRequest['method'];
   /** null: the service itself. */
   bucket: string | null;

@@ -95,6 +95,12 @@ function addPace(command: Command): void {
       wholeNumber(1, 1_000_000_000),
     )
     .option(
+      '--costs <model>',
+      'what counts: per-object (the documented costs: LIST 1, PUT 1, an object in parts 11) · per-request (every request sent)',
+      oneOf('per-object', 'per-request'),
+      'per-object',
+    )
+    .option(
       '--window-seconds <number>',
       'credits of so long may be spent at once: less is smoother, 30 is what agents do',
       decimalNumber(0.05, 300),

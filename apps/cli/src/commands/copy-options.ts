@@ -28,6 +28,7 @@ export interface CopyFlags {
   dryRun: boolean;
   tps?: number;
   windowSeconds: number;
+  costs: 'per-object' | 'per-request';
   concurrency: number;
   serverSide: 'auto' | 'always' | 'never';
   multipartThreshold?: number;

@@ -63,7 +63,12 @@ async function copy(
 ): Promise<number> {
   const { flags, places, sides } = task;
   const startedMs = performance.now();
-  const budget = new TpsBudget({ limitTps: flags.tps ?? null, windowSeconds: flags.windowSeconds, time: TIME });
+  const budget = new TpsBudget({
+    limitTps: flags.tps ?? null,
+    windowSeconds: flags.windowSeconds,
+    costs: flags.costs,
+    time: TIME,
+  });
   // A dry run writes nothing, and that goes for its state too.
   const files = await CopyFiles.open(
     flags.dryRun
@@ -188,6 +193,7 @@ function reportOf(
     objectsPerSecond: (counters.objectsCopied - state.counters.objectsCopied) / seconds,
     bytesPerSecond: (counters.bytesCopied - state.counters.bytesCopied) / seconds,
     tpsLimit: flags.tps ?? null,
+    costs: flags.costs,
     chargedOps,
     holdoffs,
     error: end.type === 'failed' ? { code: end.error.code, message: end.error.message } : null,

@@ -15,7 +15,8 @@ export interface CopyReport {
   readonly objectsPerSecond: number;
   readonly bytesPerSecond: number;
   readonly tpsLimit: number | null;
-  /** By the documented cost model. */
+  /** Cost model of `chargedOps` and of the limit. */
+  readonly costs: 'per-object' | 'per-request';
   readonly chargedOps: number;
   readonly holdoffs: number;
   readonly error: { code: string; message: string } | null;

@@ -1,4 +1,4 @@
-import { chargeFor, CreditWindow, type S3Operation, type TransactionType } from '@weir/governor';
+import { chargeFor, CreditWindow, type CostModel, type S3Operation, type TransactionType } from '@weir/governor';
 
 /** Time of a budget: a monotonic clock in ms, and timers. */
 export interface BudgetTime {
@@ -9,13 +9,17 @@ export interface BudgetTime {
 
 /** What a budget was spent on. */
 export interface BudgetUse {
-  /** Charged since the start, by the documented cost model. */
+  /** Charged since the start, by the cost model of the budget. */
   readonly chargedOps: number;
   /** Operations that wait for credits now. */
   readonly parkedOps: number;
 }
 
-const CHARGED: ReadonlySet<TransactionType> = new Set<TransactionType>(['LIST', 'PUT']);
+/** Of requests all are charged, so that a limit is what the servers see. */
+const CHARGED: Readonly<Record<CostModel, ReadonlySet<TransactionType>>> = {
+  'per-object': new Set<TransactionType>(['LIST', 'PUT']),
+  'per-request': new Set<TransactionType>(['LIST', 'GET', 'PUT', 'DELETE']),
+};
 
 /**
  * A TPS limit for one process, without a console: credit windows as an agent has them, granted by a timer. Fractions of a
@@ -26,6 +30,7 @@ export class TpsBudget {
   readonly #window: CreditWindow;
   readonly #time: BudgetTime;
   readonly #limitTps: number | null;
+  readonly #costs: CostModel;
   readonly #windowMs: number;
   #chargedOps = 0;
   #windowNumber = 0;
@@ -36,9 +41,11 @@ export class TpsBudget {
   /**
    * @param limitTps operations per second, more than 0; null: no limit, charges are only counted
    * @param windowSeconds how long the credits of a grant are for: those of one window may be spent at once
+   * @param costs what is charged; default `per-object`, the documented model
    */
-  constructor(options: { limitTps: number | null; windowSeconds: number; time: BudgetTime }) {
+  constructor(options: { limitTps: number | null; windowSeconds: number; costs?: CostModel; time: BudgetTime }) {
     this.#limitTps = options.limitTps;
+    this.#costs = options.costs ?? 'per-object';
     this.#windowMs = options.windowSeconds * 1_000;
     this.#time = options.time;
     this.#window = new CreditWindow({ now: () => options.time.now() });
@@ -61,7 +68,7 @@ export class TpsBudget {
 
   /** The gate of a copy: undefined when admitted at once, else the ms parked. */
   charge(operation: S3Operation, attempt: number, signal?: AbortSignal): undefined | Promise<number> {
-    const charge = chargeFor(operation, attempt, CHARGED);
+    const charge = chargeFor(operation, attempt, CHARGED[this.#costs], this.#costs);
     if (charge === null) return undefined;
     const parked = this.#window.charge(charge.type, charge.cost, signal);
     if (parked === undefined) {

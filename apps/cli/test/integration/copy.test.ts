@@ -57,6 +57,7 @@ interface Report {
   state: string;
   counters: Record<string, number>;
   chargedOps: number;
+  costs: string;
   holdoffs: number;
   manifest: { digest: string; entries: number };
   failures: { key: string; code: string }[];
@@ -100,6 +101,19 @@ describe('weir copy', () => {
     // The first window comes at once, the last one may be spent as soon as it begins.
     expect(seconds).toBeGreaterThan((OBJECTS + 1) / 100 - 0.2);
     expect(reportOf(ran).counters['parkedMs']).toBeGreaterThan(0);
+  });
+
+  it('with costs per request counts every request of the copy, and keeps below --tps of them', async () => {
+    const bucket = await newBucket();
+    const startedMs = performance.now();
+    const ran = await weir(...command('src', bucket, '--costs', 'per-request', '--tps', '200', '--json', '--quiet'));
+    const seconds = (performance.now() - startedMs) / 1_000;
+    expect(ran.code).toBe(0);
+    const { chargedOps, costs } = reportOf(ran);
+    expect(costs).toBe('per-request');
+    // A page, and of each object a GET and a PUT; a retry counts as well.
+    expect(chargedOps).toBeGreaterThanOrEqual(2 * OBJECTS + 1);
+    expect(seconds).toBeGreaterThan(chargedOps / 200 - 0.2);
   });
 
   it('copies what filters let pass, and in a dry run only says so', async () => {

@@ -15,7 +15,7 @@ const sections = new Map(
 );
 
 test('every error code has one heading on the page, and every heading is an error code', () => {
-  const headings = Array.from(page.matchAll(/^## (.+)$/gm), ([, heading]) => heading?.trim());
+  const headings = Array.from(page.matchAll(/^## (.+)$/gm), ([, heading = '']) => heading.trim());
   expect(headings.toSorted()).toEqual([...ERROR_CODES].toSorted());
 });
 

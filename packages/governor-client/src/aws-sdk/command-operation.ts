@@ -13,6 +13,7 @@ const NAMED: ReadonlyMap<string, S3Operation> = new Map(
       'GetObject',
       'GetObjectTagging',
       'PutObject',
+      'PutObjectTagging',
       'CopyObject',
       'CreateMultipartUpload',
       'UploadPart',

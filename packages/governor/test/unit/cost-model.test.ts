@@ -11,6 +11,7 @@ const FREE: readonly S3Operation[] = [
   'HeadObject',
   'GetObject',
   'GetObjectTagging',
+  'PutObjectTagging',
   'UploadPart',
   'UploadPartCopy',
   'CompleteMultipartUpload',

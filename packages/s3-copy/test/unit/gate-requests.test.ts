@@ -23,11 +23,7 @@ function listening() {
 function countOf(...servers: MemoryS3[]): Record<string, number> {
   const sent: Record<string, number> = {};
   for (const { log } of servers) {
-    for (const each of log) {
-      // The cost models know setting of tags as one more PUT.
-      const operation = each === 'PutObjectTagging' ? 'PutObject' : each;
-      sent[operation] = (sent[operation] ?? 0) + 1;
-    }
+    for (const operation of log) sent[operation] = (sent[operation] ?? 0) + 1;
   }
   return sent;
 }

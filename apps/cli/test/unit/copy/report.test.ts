@@ -44,6 +44,7 @@ describe('the result', () => {
     objectsPerSecond: 2,
     bytesPerSecond: 0,
     tpsLimit: null,
+    costs: 'per-object',
     chargedOps: 12,
     holdoffs: 1,
     error: null,

@@ -99,6 +99,27 @@ describe('a TPS limit without a console', () => {
     expect(budget.use()).toEqual({ chargedOps: 0, parkedOps: 0 });
   });
 
+  it('charges every request with costs per request, of any type, parts and retries too, and an object in parts no more', () => {
+    const budget = new TpsBudget({ limitTps: null, windowSeconds: 1, costs: 'per-request', time: new SimulatedTime() });
+    budget.start();
+    const sent = [
+      ['ListObjectsV2', 0],
+      ['HeadObject', 0],
+      ['GetObject', 0],
+      ['GetObject', 1],
+      ['GetObjectTagging', 0],
+      ['CreateMultipartUpload', 0],
+      ['UploadPart', 0],
+      ['UploadPart', 2],
+      ['CompleteMultipartUpload', 0],
+      ['PutObjectTagging', 0],
+      ['AbortMultipartUpload', 0],
+    ] as const;
+    for (const [operation, attempt] of sent) void budget.charge(operation, attempt);
+    expect(budget.use().chargedOps).toBe(sent.length);
+    budget.stop();
+  });
+
   it('without a limit admits all and counts all, and sets no timer', () => {
     const time = new SimulatedTime();
     const budget = new TpsBudget({ limitTps: null, windowSeconds: 0.1, time });
