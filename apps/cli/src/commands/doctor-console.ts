@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, createClient, withSessionCookies } from '@weir/client';
-import type { GroupSeat } from '@weir/protocol';
 import { CommandError } from '../output/command-error.ts';
 import { formatDuration } from '../output/figures.ts';
 import { readPassword } from '../top/password.ts';
@@ -9,6 +8,7 @@ import { VERSION } from '../version.ts';
 import { type Finding, fail, ok, reasonOf, type Verdict, warn } from './doctor-finding.ts';
 import { freeDisk, judgeFolder, judgePrivacy } from './doctor-machine.ts';
 import { examineServer } from './doctor-network.ts';
+import { judgeSeat } from './doctor-verdicts.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -54,15 +54,6 @@ async function judgeHealth(client: Client): Promise<Verdict[]> {
   } catch (error) {
     return [fail('console', `no Weir console: ${reasonOf(error)}`, 'Check the address, and the log of the console.')];
   }
-}
-
-/** What a console of a group says of it. */
-function judgeSeat({ seat, fence, leaderUrl }: GroupSeat): Verdict {
-  if (leaderUrl === null) {
-    return fail('group', 'no console leads: nothing is answered', 'Look at Redis, and at the logs of the consoles.');
-  }
-  const term = fence === null ? 'a term that begins' : `term ${fence}`;
-  return ok('group', seat === 'leader' ? `leads, ${term}` : `standby; the leader is ${leaderUrl}, ${term}`);
 }
 
 async function judgeLogin(client: Client, { user, passwordFile }: Login): Promise<Verdict> {

@@ -1,3 +1,4 @@
+import type { GroupSeat } from '@weir/protocol';
 import type { StoreHealth } from '@weir/quota';
 import { formatBytes, formatCount, formatDuration } from '../output/figures.ts';
 import { fail, ok, type Verdict, warn } from './doctor-finding.ts';
@@ -162,4 +163,13 @@ export function judgePostgres(facts: PostgresFacts): Verdict[] {
           'Raise max_connections, or end what holds them.',
         ),
   ];
+}
+
+/** What a console of a group says of it. */
+export function judgeSeat({ seat, fence, leaderUrl }: GroupSeat): Verdict {
+  if (leaderUrl === null) {
+    return fail('group', 'no console leads: nothing is answered', 'Look at Redis, and at the logs of the consoles.');
+  }
+  const term = fence === null ? 'a term that begins' : `term ${fence}`;
+  return ok('group', seat === 'leader' ? `leads, ${term}` : `standby; the leader is ${leaderUrl}, ${term}`);
 }

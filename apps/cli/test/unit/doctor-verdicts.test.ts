@@ -8,6 +8,7 @@ import {
   judgeNode,
   judgeOpenFiles,
   judgePostgres,
+  judgeSeat,
   judgeStoreHealth,
 } from '../../src/commands/doctor-verdicts.ts';
 
@@ -136,4 +137,16 @@ test('a report has a heading per target, its findings in order, and each remedy 
     '',
     '1 ok, 0 to look at, 1 failed',
   ]);
+});
+
+test('a console of a group says its seat and where the leader is; a group without a leader fails', () => {
+  const leaderUrl = 'http://10.0.0.7:8180';
+  expect(judgeSeat({ seat: 'leader', fence: 7, leaderUrl })).toEqual({
+    check: 'group',
+    status: 'ok',
+    found: 'leads, term 7',
+  });
+  expect(judgeSeat({ seat: 'standby', fence: 7, leaderUrl }).found).toBe(`standby; the leader is ${leaderUrl}, term 7`);
+  expect(judgeSeat({ seat: 'standby', fence: null, leaderUrl }).status).toBe('ok');
+  expect(judgeSeat({ seat: 'standby', fence: null, leaderUrl: null })).toMatchObject({ status: 'fail' });
 });
