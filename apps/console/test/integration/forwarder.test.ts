@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
+import { clientBehind, nameClient } from '../../src/http/client-address.ts';
 import { Forwarder } from '../../src/http/forwarder.ts';
 import { takePeerHeaders } from '../../src/http/peer-header.ts';
 import { until } from '../support/group-of-consoles.ts';
@@ -85,6 +86,26 @@ test('method, path, headers and body arrive as they were sent, and the client is
     expect(takePeerHeaders(Buffer.alloc(32, 8), { ...each, headers: { ...each.headers } })).toBeUndefined();
     expect(takePeerHeaders(KEY, { ...each, path: '/other', headers: { ...each.headers } })).toBeUndefined();
   }
+});
+
+test('a client that comes to a standby through a trusted proxy is named to the leader as itself, whatever it writes', async () => {
+  const named: (string | undefined)[] = [];
+  const leader = await listening(({ method = '', url: path = '', headers }, response) => {
+    named.push(takePeerHeaders(KEY, { method, path, headers }));
+    response.end();
+  });
+  const forwarder = new Forwarder(KEY);
+  forwarders.push(forwarder);
+  for (const trusted of [['127.0.0.0/8', '10.0.0.0/8'], []]) {
+    const clientOf = clientBehind(trusted);
+    const url = await listening((message, response) => {
+      nameClient(message, clientOf(message));
+      forwarder.forward(message, response, leader, () => response.writeHead(503).end());
+    });
+    const forged = { 'x-forwarded-for': '198.51.100.1, 203.0.113.9, 10.0.0.7', 'x-real-ip': '198.51.100.2' };
+    await buffer(await send(`${url}/p`, 'GET', forged, []));
+  }
+  expect(named).toEqual(['203.0.113.9', '127.0.0.1']);
 });
 
 test('a leader that is not there is told at once, and one that breaks its answer off breaks off the client too', async () => {

@@ -54,16 +54,7 @@ export function sqlFailureStore(db: Kysely<Tables>): FailureStore {
       const rows = await query.orderBy('key').limit(limit).execute();
       return rows.map(({ key, code, message, request_id }) => ({ key, code, message, requestId: request_id }));
     },
-    async prune(endedBeforeMs, batch) {
-      let deleted = 0;
-      for (const table of ['failures', 'planned'] as const) {
-        const result = await sql`delete from ${sql.table(table)} where (job_id, key) in
-          (select t.job_id, t.key from jobs join ${sql.table(table)} as t on t.job_id = jobs.job_id
-           where jobs.finished_at_ms < ${Math.ceil(endedBeforeMs)} limit ${batch})`.execute(db);
-        deleted += Number(result.numAffectedRows ?? 0n);
-      }
-      return deleted;
-    },
+    prune: (endedBeforeMs, batch) => prune(db, endedBeforeMs, batch),
     async keysOf(shardId) {
       const rows = await db
         .selectFrom('failures')
@@ -80,6 +71,17 @@ export function sqlFailureStore(db: Kysely<Tables>): FailureStore {
       await query.execute();
     },
   };
+}
+
+async function prune(db: Kysely<Tables>, endedBeforeMs: number, batch: number): Promise<number> {
+  let deleted = 0;
+  for (const table of ['failures', 'planned'] as const) {
+    const result = await sql`delete from ${sql.table(table)} where (job_id, key) in
+      (select t.job_id, t.key from jobs join ${sql.table(table)} as t on t.job_id = jobs.job_id
+       where jobs.finished_at_ms < ${Math.ceil(endedBeforeMs)} limit ${batch})`.execute(db);
+    deleted += Number(result.numAffectedRows ?? 0n);
+  }
+  return deleted;
 }
 
 async function knownAmong(db: Kysely<Tables>, jobId: string, keys: readonly string[]): Promise<Set<string>> {
