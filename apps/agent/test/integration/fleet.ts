@@ -34,6 +34,14 @@ export async function startS3Pair(): Promise<S3Pair> {
   };
 }
 
+/** How the console of a fleet differs from the defaults. */
+export interface FleetOptions {
+  windowSeconds: number;
+  initialSplit: number;
+  /** Default: SQLite in the fleet's folder. */
+  storageUrl?: string;
+}
+
 let fleets = 0;
 
 /** A console, buckets of its own and as many agents as a test starts; everything ends with `stop`. */
@@ -46,7 +54,7 @@ export class TestFleet {
   readonly log: LogLine[] = [];
   console: RunningConsole;
   admin: Client;
-  readonly #consoleOptions: { windowSeconds: number; initialSplit: number };
+  readonly #consoleOptions: FleetOptions;
   readonly #cleanups: (() => Promise<unknown>)[] = [];
 
   private constructor(parts: {
@@ -54,7 +62,7 @@ export class TestFleet {
     bucket: string;
     folder: string;
     console: RunningConsole;
-    options: { windowSeconds: number; initialSplit: number };
+    options: FleetOptions;
   }) {
     this.s3 = parts.s3;
     this.bucket = parts.bucket;
@@ -64,7 +72,7 @@ export class TestFleet {
     this.admin = createClient({ baseUrl: parts.console.url, fetch: withSessionCookies() });
   }
 
-  static async start(s3: S3Pair, options: { windowSeconds: number; initialSplit: number }): Promise<TestFleet> {
+  static async start(s3: S3Pair, options: FleetOptions): Promise<TestFleet> {
     const folder = await mkdtemp(join(tmpdir(), 'weir-agent-test-'));
     const bucket = `bucket-${++fleets}`;
     await Promise.all([makeBucket(s3.source, bucket), makeBucket(s3.target, bucket)]);
@@ -178,11 +186,7 @@ export class TestFleet {
   }
 }
 
-function consoleOptions(
-  folder: string,
-  options: { windowSeconds: number; initialSplit: number },
-  port: number,
-): Parameters<typeof startConsole>[0] {
+function consoleOptions(folder: string, options: FleetOptions, port: number): Parameters<typeof startConsole>[0] {
   return { dataDir: join(folder, 'console'), port, adminPassword: PASSWORD, logLevel: 'silent', ...options };
 }
 
