@@ -1,10 +1,11 @@
 import { ApiError, NetworkError, type NetworkErrorReason } from '@weir/client';
-import { ERROR_CODES, jobAction, jobState } from '@weir/protocol';
+import { ERROR_CODES, jobAction, jobState, PROTOCOL_VERSION } from '@weir/protocol';
 import { describe, expect, it } from 'vitest';
 import { alarmState, alarmSummary } from '../../src/words/alarm-words.ts';
 import { ERROR_WORDS, wordsFor } from '../../src/words/error-words.ts';
 import { refusedFields, schemaErrors } from '../../src/words/field-errors.ts';
 import { actionsFor, JOB_STATES, locationText } from '../../src/words/job-words.ts';
+import { needList, versionWords, withheldFrom } from '../../src/words/need-words.ts';
 import { SCENARIOS } from '../fixture/scenarios.ts';
 
 describe('words for errors', () => {
@@ -97,6 +98,22 @@ describe('words for jobs', () => {
     const place = { endpointId: 'x', endpointName: 'Frankfurt', bucket: 'invoices', prefix: '' };
     expect(locationText(place)).toBe('Frankfurt / invoices');
     expect(locationText({ ...place, prefix: '2024/' })).toBe('Frankfurt / invoices / 2024/');
+  });
+});
+
+describe('words for versions', () => {
+  it('say which side to update, and nothing of the same version', () => {
+    expect(versionWords(PROTOCOL_VERSION)).toBeNull();
+    expect(versionWords(PROTOCOL_VERSION - 1)).toContain('update');
+    expect(versionWords(PROTOCOL_VERSION + 1)).toContain('update the console');
+  });
+
+  it('list what older agents are not given, and for agents of today nothing', () => {
+    expect(withheldFrom(1)).toContain('a filter, a dry run');
+    expect(withheldFrom(1)).toContain(' and pacing');
+    expect(withheldFrom(PROTOCOL_VERSION)).toBe('');
+    expect(needList(['filter'])).toBe('a filter');
+    expect(needList(['filter', 'manifest'])).toBe('a filter and a manifest');
   });
 });
 

@@ -1,13 +1,15 @@
 import { useState, type ReactElement } from 'react';
-import type { AgentView } from '@weir/protocol';
+import { PROTOCOL_VERSION, type AgentView } from '@weir/protocol';
 import { useAgents } from '../../data/agents.ts';
 import { CheckField } from '../../components/check-field.tsx';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { formatPlural } from '../../format/numbers.ts';
+import { withheldFrom } from '../../words/need-words.ts';
 import { AgentsTable } from './agents-table.tsx';
 import { EnrolPanel } from './enrol-panel.tsx';
 
@@ -21,10 +23,29 @@ export function AgentsPage(): ReactElement {
     <>
       <PageHeader title="Agents" />
       <QueryState query={agents} placeholderHeight={320}>
-        {(list) => <AgentList agents={list} />}
+        {(list) => (
+          <>
+            <OlderAgents agents={list} />
+            <AgentList agents={list} />
+          </>
+        )}
       </QueryState>
       <EnrolPanel />
     </>
+  );
+}
+
+/** Older agents are given only what they know; whoever wonders why one is idle finds it here. */
+function OlderAgents({ agents }: { agents: readonly AgentView[] }): ReactElement | null {
+  const older = agents.filter(
+    ({ revoked, status, protocolVersion }) => !revoked && status !== 'offline' && protocolVersion < PROTOCOL_VERSION,
+  );
+  if (older.length === 0) return null;
+  const oldest = Math.min(...older.map(({ protocolVersion }) => protocolVersion));
+  return (
+    <Notice tone="amber" title={`${formatPlural(older.length, 'agent')} with an older protocol`}>
+      Until they are updated they get no job that needs {withheldFrom(oldest)}. Such jobs wait for the others.
+    </Notice>
   );
 }
 
