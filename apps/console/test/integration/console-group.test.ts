@@ -120,7 +120,7 @@ test('a console that is told to stop hands over at once, and nothing that was co
   await until('the other leads', () => next.running.seat()?.seat === 'leader');
   const tookMs = performance.now() - fromMs;
   await stopped;
-  // Measured 0.5 to 0.9 s on a quiet machine; here with room for a busy one.
+  // Measured 0.9 s on two cores that others use too; here with room for a busier machine.
   expect(tookMs).toBeLessThan(4_000);
   expect(next.running.seat()?.fence).toBe(before + 1);
   const cookie = await next.login();
