@@ -14,7 +14,7 @@ function problemsOf(options: Partial<AgentOptions>): readonly string[] {
   return [];
 }
 
-function spelled(...consoleUrls: string[]): string[] {
+function spelled(...consoleUrls: string[]): readonly string[] {
   return parseAgentOptions({ ...good, consoleUrls }).consoleUrls;
 }
 
