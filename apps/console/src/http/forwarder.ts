@@ -30,6 +30,9 @@ const HOP_BY_HOP = new Set([
   'expect',
 ]);
 
+/** Where a body ends, and for whom the request is: no client may have them taken out of it by naming them in `connection`. */
+const NEVER_NAMED = new Set(['content-length', 'host']);
+
 interface Forwarded {
   readonly origin: string;
   fail(reason: string): void;
@@ -154,9 +157,13 @@ function bodyLength({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
     : {};
 }
 
-/** Headers without those of the connection that they came over. */
+/**
+ * Headers without those of the connection that they came over. A body whose length was taken away would be read by the leader as
+ * further requests, and their answers given to whoever uses the connection next.
+ */
 function endToEnd(headers: IncomingMessage['headers']): OutgoingHttpHeaders {
   const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+  for (const name of NEVER_NAMED) named.delete(name);
   return Object.fromEntries(
     Object.entries(headers).filter(([name, value]) => value !== undefined && !HOP_BY_HOP.has(name) && !named.has(name)),
   );

@@ -158,3 +158,32 @@ test('a client that hangs up is hung up on at the leader', async () => {
   await until('the leader knows', () => closed === 1);
   expect(forwarder.underWay).toBe(0);
 });
+
+test('a body that looks like a request is a body to the leader too, whatever the client says of its connection', async () => {
+  const got: string[] = [];
+  const leader = await listening((message, response) => {
+    void buffer(message).then((body) => {
+      got.push(`${message.method} ${message.url} ${message.headers.host} ${body.length}`);
+      response.end();
+    });
+  });
+  const { url } = await standby(leader);
+  const inner = 'GET /hidden HTTP/1.1\r\nhost: weir.example\r\n\r\n';
+  const framed: Record<string, string>[] = [
+    { 'content-length': String(inner.length), connection: 'content-length, host' },
+    { 'transfer-encoding': 'chunked', connection: 'Transfer-Encoding' },
+    { 'content-length': String(inner.length), connection: 'upgrade, content-length', upgrade: 'websocket' },
+  ];
+  for (const method of ['GET', 'DELETE', 'POST']) {
+    for (const headers of framed) {
+      const answer = await send(`${url}/open`, method, { host: 'weir.example', ...headers }, [inner]);
+      await buffer(answer);
+    }
+  }
+  // What came after them over the same connections would have been read by now.
+  await send(`${url}/last`, 'GET', { host: 'weir.example' }, []).then(buffer);
+  const expected = ['GET', 'DELETE', 'POST'].flatMap((method) =>
+    framed.map(() => `${method} /open weir.example ${inner.length}`),
+  );
+  expect(got).toEqual([...expected, 'GET /last weir.example 0']);
+});
