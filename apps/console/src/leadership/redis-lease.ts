@@ -6,7 +6,10 @@ import { LEASE_MS } from './lease-times.ts';
 const RELEASED_MS = 3_600_000;
 const RELEASED = 'released';
 
-/** A value is the id of the term, then what others are told. */
+/**
+ * A value is the id of the term, then what others are told. One without a deadline is not of a console, or somebody took its
+ * deadline away: it gets one, as nobody would lead for ever otherwise.
+ */
 const CLAIM = `
 local value = redis.call('GET', KEYS[1])
 local own = value and string.sub(value, 1, #ARGV[1]) == ARGV[1]
@@ -15,7 +18,12 @@ if own or value == '${RELEASED}' or (not value and ARGV[4] == '1') then
   return { 1 }
 end
 if not value then return { 0 } end
-return { 0, value, redis.call('PTTL', KEYS[1]) }
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  left = tonumber(ARGV[3])
+end
+return { 0, value, left }
 `;
 
 const RELEASE = `
@@ -27,7 +35,7 @@ return 1
 `;
 
 const lease = z.object({
-  url: z.string(),
+  url: z.url({ protocol: /^https?$/ }),
   fence: z.number().nullable(),
   version: z.string(),
   secrets: z.string(),

@@ -1,0 +1,42 @@
+import { startRedis, type RedisServer } from '@weir/testkit/redis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectRedis, type RedisConnection } from '../../src/host/redis-connection.ts';
+import { LEASE_MS } from '../../src/leadership/lease-times.ts';
+import { redisLease } from '../../src/leadership/redis-lease.ts';
+import type { LeaseStore } from '../../src/ports/lease-store.ts';
+import { silentLogger } from '../support/test-console.ts';
+
+const SELF = { url: 'http://127.0.0.1:1', version: '1', secrets: 's', fence: null };
+let server: RedisServer;
+let redis: RedisConnection;
+beforeAll(async () => {
+  server = await startRedis({});
+  redis = await connectRedis(`redis://127.0.0.1:${server.port}`, silentLogger);
+});
+afterAll(async () => {
+  redis.close();
+  await server.stop();
+});
+
+/** A lease whose key holds this already. */
+async function holding(key: string, value: string, ...deadline: string[]): Promise<LeaseStore> {
+  await server.command('SET', key, value, ...deadline);
+  return redisLease(redis, key);
+}
+
+test('a value without a deadline, whoever wrote it, does not keep everybody from leading for ever', async () => {
+  const lease = await holding('no-deadline', 'somebody else was here');
+  expect(await lease.claim('term', SELF, true)).toEqual({ held: 'other', holder: null, remainingMs: LEASE_MS });
+  const leftMs = Number(await server.command('PTTL', 'no-deadline'));
+  expect(leftMs).toBeGreaterThan(0);
+  expect(leftMs).toBeLessThanOrEqual(LEASE_MS);
+});
+
+test('a holder at what is no address of a console is held for unknown: nothing is sent there', async () => {
+  for (const url of ['nonsense', 'file:///etc/passwd', '']) {
+    const lease = await holding('no-address', `term ${JSON.stringify({ ...SELF, url })}`, 'PX', '9000');
+    expect(await lease.claim('another', SELF, true)).toMatchObject({ held: 'other', holder: null });
+  }
+  const lease = await holding('address', `term ${JSON.stringify(SELF)}`, 'PX', '9000');
+  expect(await lease.claim('another', SELF, true)).toMatchObject({ held: 'other', holder: SELF });
+});
