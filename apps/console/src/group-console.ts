@@ -92,11 +92,10 @@ export class GroupConsole {
    * @throws UnusableDatabase for secrets that are not those of the group; InvalidConsoleOptions when Redis does not let us in
    */
   static async start(parts: GroupParts): Promise<GroupConsole> {
-    const { database, secrets, options, logger } = parts;
-    await database.shared.transaction((stores) => requireOwnSecrets(stores, aesSecretBox(secrets.encryptionKey)));
-    const redis = await connectRedis(options.redisUrl, logger).catch((error: unknown) => {
-      if (!(error instanceof RedisRefused)) throw error;
-      throw new InvalidConsoleOptions([{ field: 'redisUrl', problem: `is refused: ${error.message}` }]);
+    const redis = await admitted(parts).catch(async (error: unknown) => {
+      // Its connections would keep a process that was refused from ending.
+      await parts.database.shared.close();
+      throw error;
     });
     const console = new GroupConsole(parts, redis);
     try {
@@ -252,6 +251,15 @@ export class GroupConsole {
     this.#redis.close();
     await this.#parts.database.shared.close();
   }
+}
+
+/** Whether the database and Redis take this console as one of the group. */
+async function admitted({ database, secrets, options, logger }: GroupParts): Promise<RedisConnection> {
+  await database.shared.transaction((stores) => requireOwnSecrets(stores, aesSecretBox(secrets.encryptionKey)));
+  return connectRedis(options.redisUrl, logger).catch((error: unknown) => {
+    if (!(error instanceof RedisRefused)) throw error;
+    throw new InvalidConsoleOptions([{ field: 'redisUrl', problem: `is refused: ${error.message}` }]);
+  });
 }
 
 const NOBODY = 'No console leads the group now: try again in a moment.';
