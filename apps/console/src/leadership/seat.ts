@@ -69,6 +69,8 @@ export class Seat<T extends Term> {
   #tearingDown: Promise<void> | null = null;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #stopped = false;
+  /** Why the lease could not be asked for, since it last could: each is said once. */
+  readonly #failures = new Set<string>();
   #decide!: () => void;
   /** Resolves when it is known for the first time who leads, or that this cannot be known now. */
   readonly decided: Promise<void> = new Promise((resolve) => {
@@ -129,8 +131,9 @@ export class Seat<T extends Term> {
     let nextMs: number;
     try {
       nextMs = this.#attempt === null ? await this.#look() : await this.#renew(this.#attempt);
+      this.#failures.clear();
     } catch (error) {
-      this.#options.log.debug({ error: String(error) }, 'the lease could not be asked for');
+      this.#noteFailure(String(error));
       nextMs = RENEW_AGAIN_MS;
       if (this.#attempt === null) {
         if (clock.steadyMs() >= this.#leaderUntilMs) this.#noteLeader(null);
@@ -166,6 +169,13 @@ export class Seat<T extends Term> {
     // A lease that is missing is somebody's in a moment.
     if (answer.held === 'other') this.#decide();
     return this.#missing.nextLookMs(clock.steadyMs(), chance());
+  }
+
+  /** Redis may be there and refuse, being full, a replica, or by a right that was taken away: nothing else would tell. */
+  #noteFailure(error: string): void {
+    if (this.#failures.has(error)) return;
+    this.#failures.add(error);
+    this.#options.log.warn({ error }, 'the lease could not be asked for; nobody leads for long without it');
   }
 
   #noteStandby(answer: Exclude<LeaseAnswer, { held: 'own' }>): void {

@@ -102,6 +102,7 @@ class Member {
   readonly clock: ProcessClock;
   readonly seat: Seat<CountedTerm>;
   readonly terms: CountedTerm[] = [];
+  readonly warnings: string[] = [];
   /** How long a message takes, in ms; null: it is lost after a second. */
   delayMs: number | null = 5;
   databaseAway = false;
@@ -120,7 +121,10 @@ class Member {
       clock: this.clock,
       chance: world.random,
       newId: () => `term-${(world.ids += 1)}`,
-      log: silentLogger,
+      log: {
+        ...silentLogger,
+        warn: (fields: object, message: string) => void this.warnings.push(`${message} ${JSON.stringify(fields)}`),
+      },
       self: { url: `http://${index}`, version: '1', secrets: 's' },
       nextFence: async () => {
         if (this.databaseAway) throw new Error('away');
@@ -260,4 +264,23 @@ test('while the database is away the lease is kept and tried; a console that can
   expect(fit.seat.serving).not.toBeNull();
   expect(unfit.seat.serving).toBeNull();
   expect(unfit.seat.leader?.url).toBe('http://1');
+});
+
+test('a lease that Redis refuses to give or renew is told to leader and standby with the reason, once until it goes well again', async () => {
+  const world = new World(7);
+  world.add();
+  await world.pass(3_000);
+  world.add();
+  await world.pass(1_000);
+  const told = (): number[] =>
+    world.members.map(({ warnings }) => warnings.filter((each) => /could not be asked for.*away/.test(each)).length);
+  expect(told()).toEqual([0, 0]);
+  for (const times of [1, 2]) {
+    world.lease.away = true;
+    await world.pass(8_000);
+    expect(told()).toEqual([times, times]);
+    world.lease.away = false;
+    await world.pass(8_000);
+  }
+  expect(world.leaders()).toHaveLength(1);
 });
