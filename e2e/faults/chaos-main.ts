@@ -32,7 +32,13 @@ await runScript(USAGE, async () => {
     return true;
   }
   const { kills, agents, consoles, limit, seed, objects } = numbers;
-  const servers = { s3, outageSeconds: numbers['outage-seconds'], restarts: true, longestPauseMs: 4_000 };
+  const servers = {
+    s3,
+    outageSeconds: numbers['outage-seconds'],
+    restarts: true,
+    longestPauseMs: 4_000,
+    takeOverMs: 5_000,
+  };
   const fleet = { agents, consoles, windowSeconds: numbers['window-seconds'], limitTps: limit, objectsPerJob: objects };
   say(`seed ${seed}`);
   const report = await chaos({ kills, seed, ...fleet, ...servers }, say);
@@ -42,7 +48,7 @@ await runScript(USAGE, async () => {
   else {
     const sorted = takeOversMs.toSorted((a, b) => a - b);
     const median = ((sorted[Math.floor(sorted.length / 2)] ?? 0) / 1_000).toFixed(2);
-    const summary = `${windows} windows in ${seconds.toFixed(0)} s; ${takeOversMs.length} take-overs, median ${median} s`;
+    const summary = `${windows} windows and ${report.objects} objects in ${seconds.toFixed(0)} s; ${takeOversMs.length} take-overs, median ${median} s`;
     process.stdout.write(`\n${tableOf(checks)}\n${summary}\n${held ? 'everything held' : 'not everything held'}\n`);
   }
   return held;

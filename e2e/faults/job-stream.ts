@@ -27,7 +27,7 @@ export class JobStream {
   readonly #client: S3Client;
   readonly #states = new Map<string, JobView['state']>();
   readonly #stop = new AbortController();
-  #endpointId = '';
+  #endpointIds = { source: '', target: '' };
   #queued = 0;
   #drained = false;
   #loop: Promise<void> = Promise.resolve();
@@ -41,9 +41,10 @@ export class JobStream {
   static async start(options: StreamOptions): Promise<JobStream> {
     const stream = new JobStream(options);
     await stream.#fill();
-    const { url, region, accessKeyId, secretAccessKey } = options.s3;
-    const body = { name: 'store', url, region, accessKeyId, secretAccessKey };
-    stream.#endpointId = (await options.call((admin) => admin.call('createEndpoint', { body }))).endpointId;
+    // Two names of one server: by one name it would copy by itself, and no object would pass through the agents.
+    const source = await stream.#endpoint('source', options.s3.url);
+    const target = await stream.#endpoint('target', options.s3.url.replace('127.0.0.1', 'localhost'));
+    stream.#endpointIds = { source, target };
     await stream.#look();
     stream.#loop = stream.#run();
     return stream;
@@ -109,17 +110,23 @@ export class JobStream {
   }
 
   async #queue(name: string): Promise<void> {
-    const endpointId = this.#endpointId;
+    const { source, target } = this.#endpointIds;
     const job = await this.#options.call((admin) =>
       admin.call('createJob', {
         body: {
           name,
-          source: { endpointId, bucket: SOURCE },
-          target: { endpointId, bucket: TARGET, prefix: this.#prefixOf(name) },
+          source: { endpointId: source, bucket: SOURCE },
+          target: { endpointId: target, bucket: TARGET, prefix: this.#prefixOf(name) },
         },
       }),
     );
     this.#states.set(name, job.state);
+  }
+
+  async #endpoint(name: string, url: string): Promise<string> {
+    const { region, accessKeyId, secretAccessKey } = this.#options.s3;
+    const body = { name, url, region, accessKeyId, secretAccessKey };
+    return (await this.#options.call((admin) => admin.call('createEndpoint', { body }))).endpointId;
   }
 
   #prefixOf(name: string): string {
