@@ -15,6 +15,8 @@ export default defineConfig({
   resolve,
   ssr,
   test: {
+    // Two files at a time: much of an integration test is waiting for servers, and more would starve them on two cores.
+    maxWorkers: 2,
     projects: [
       {
         extends: true,
@@ -31,8 +33,6 @@ export default defineConfig({
           include: ['{packages,apps}/*/test/integration/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          // Real servers and whole fleets: one file at a time keeps a two-core machine honest.
-          fileParallelism: false,
           retry: SECOND_TRY,
         },
       },
@@ -43,6 +43,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
+          // A browser, a console and a fleet each: one file at a time keeps a two-core machine honest.
           fileParallelism: false,
           retry: SECOND_TRY,
         },
