@@ -75,6 +75,8 @@ export class GroupConsole {
   /** What to say of requests that nobody of the group answers. */
   readonly #reasons = new WeakMap<IncomingMessage, string>();
   #warnedOf: string | undefined;
+  #warnedOfUnanswered: string | undefined;
+  #stopping = false;
 
   private constructor(parts: GroupParts, redis: RedisConnection) {
     this.#parts = parts;
@@ -121,6 +123,7 @@ export class GroupConsole {
 
   /** Finishes what it leads, if it does, gives the lease back, and ends. */
   async stop(): Promise<void> {
+    this.#stopping = true;
     this.#door.refuseNew();
     const leads = this.#seat.serving !== null;
     await this.#seat.stop();
@@ -149,8 +152,15 @@ export class GroupConsole {
     this.#seat.start();
     await this.#seat.decided;
     const { leader } = this.#seat;
-    if (leader !== null && leader.secrets !== this.#fingerprint) throw new UnusableDatabase(OTHER_SECRETS);
+    if (leader !== null) await this.#requireSameGroup(leader);
     logger.info({ url: this.#url, dataDir: options.dataDir, ...this.seat() }, 'the console is listening');
+  }
+
+  /** Terms are numbered by the database before the lease tells their number: one that is higher comes from another database. */
+  async #requireSameGroup(leader: Leader): Promise<void> {
+    if (leader.secrets !== this.#fingerprint) throw new UnusableDatabase(OTHER_SECRETS);
+    const newest = await this.#parts.database.newestFence();
+    if (leader.fence !== null && leader.fence > newest) throw new UnusableDatabase(otherDatabase(leader, newest));
   }
 
   #newSeat(url: string): Seat<LeaderTerm> {
@@ -211,10 +221,21 @@ export class GroupConsole {
     if (term !== null) return term.app.routing(request, response);
     const { leader } = this.#seat;
     if (!isForLeader(path) || client !== undefined || leader === null)
-      return this.#answerAlone(request, response, NOBODY);
+      return this.#answerAlone(request, response, client === undefined ? NOBODY : TAKEN_FOR_LEADER);
     this.#forwarder.forward(request, response, leader.url, (why) => {
+      this.#noteUnanswered(leader, why);
       this.#answerAlone(request, response, `The console that leads does not answer (${why}): try again.`);
     });
+  }
+
+  /** Once a term and reason, as long as that console still leads: only then is something wrong between the two. */
+  #noteUnanswered({ url: leaderUrl, fence }: Leader, reason: string): void {
+    const failure = `${leaderUrl} ${reason}`;
+    if (this.#stopping || this.#seat.leader?.url !== leaderUrl || this.#warnedOfUnanswered === failure) return;
+    this.#warnedOfUnanswered = failure;
+    const message =
+      'a request could not be passed on to the console that leads: see whether its advertised address is right';
+    this.#parts.logger.warn({ leaderUrl, fence, reason }, message);
   }
 
   #answerAlone(request: IncomingMessage, response: ServerResponse, whyNoLeader: string): void {
@@ -263,6 +284,16 @@ async function admitted({ database, secrets, options, logger }: GroupParts): Pro
 }
 
 const NOBODY = 'No console leads the group now: try again in a moment.';
+const TAKEN_FOR_LEADER =
+  'Another console of the group takes this one for the one that leads: try again in a moment. If it stays so, the address that the leader advertises is not its own.';
+
+function otherDatabase({ url, fence }: Leader, newest: number): string {
+  return (
+    `The console that leads the group (${url}) is in term ${fence}, and this database knows of ${newest} only: it is another one, or an ` +
+    'older copy. Give all consoles of the group the same storageUrl; a second Weir needs secrets of its own, or another Redis database.'
+  );
+}
+
 const OTHER_SECRETS =
   'The console that leads the group has other secrets than this one: sessions and agents of one are unknown to the other. ' +
   'Copy secrets.json and manifest-key.pem of the leader into the data directory of each console, and start them again.';

@@ -12,6 +12,8 @@ export interface GroupStorage {
   readonly shared: Storage;
   /** Number of a new term; changes of earlier ones are refused from then on. @throws StorageUnavailable */
   nextFence(): Promise<number>;
+  /** Number of the newest term; 0 when nobody has led on this database yet. @throws StorageUnavailable */
+  newestFence(): Promise<number>;
   /**
    * The storage of a term.
    * @param onLost told when the database knows a newer term

@@ -8,6 +8,8 @@ const FENCE = 'fence';
 const NEXT_FENCE = `insert into states (name, json) values ('${FENCE}', '1')
   on conflict (name) do update set json = (states.json::bigint + 1)::text returning json`;
 
+const NEWEST_FENCE = `select json from states where name = '${FENCE}'`;
+
 const BEGIN = /^\s*(begin|start transaction)\b/i;
 const END = /^\s*(commit|rollback)\s*$/i;
 const CHANGE = /^\s*(insert|update|delete|with)\b/i;
@@ -16,10 +18,19 @@ type Query = (text: string, parameters: readonly unknown[]) => Promise<unknown>;
 
 /** Takes the next number of a term. @throws StorageUnavailable */
 export async function nextFence(pool: PostgresPool): Promise<number> {
+  return numberOf(pool, NEXT_FENCE);
+}
+
+/** The number that was taken last; 0 for none. @throws StorageUnavailable */
+export async function newestFence(pool: PostgresPool): Promise<number> {
+  return numberOf(pool, NEWEST_FENCE);
+}
+
+async function numberOf(pool: PostgresPool, query: string): Promise<number> {
   const client = await pool.connect();
   try {
-    const result = await queryOf(client)(NEXT_FENCE, []);
-    return Number(firstRowOf(result)?.['json']);
+    const result = await queryOf(client)(query, []);
+    return Number(firstRowOf(result)?.['json'] ?? 0);
   } finally {
     client.release();
   }

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { GroupStorage, TermStorage } from '../../ports/group-storage.ts';
 import type { Tables } from '../sql/schema.ts';
-import { FencedPool, nextFence } from './fenced-pool.ts';
+import { FencedPool, newestFence, nextFence } from './fenced-pool.ts';
 import { GuardedPool, type PoolSurroundings } from './guarded-pool.ts';
 import { openPostgres } from './open-postgres.ts';
 import { storageOn } from './postgres-storage.ts';
@@ -22,6 +22,7 @@ export async function postgresGroupStorage(url: string, surroundings: PoolSurrou
       close: () => pool.end(),
     },
     nextFence: () => nextFence(pool),
+    newestFence: () => newestFence(pool),
     under: (fence, onLost): TermStorage => {
       const fenced = new FencedPool(pool, fence, onLost);
       const storage = storageOn(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fenced }) }));
