@@ -176,7 +176,16 @@ function signalAll(child: ChildProcess | undefined, signal: 'SIGSTOP' | 'SIGCONT
   const { pid } = child ?? {};
   if (pid === undefined) return;
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/);
-  for (const each of [pid, ...children.map(Number)]) if (each > 0) process.kill(each, signal);
+  for (const each of [pid, ...children.map(Number)]) if (each > 0) signalIfThere(each, signal);
+}
+
+/** A child may have ended since it was looked for. */
+function signalIfThere(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }
 
 async function launch(args: readonly string[], owner: Owner, logFile: string): Promise<ChildProcess> {
