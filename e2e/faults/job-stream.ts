@@ -8,7 +8,7 @@ import { waitUntil } from '../fixtures/wait-until.ts';
 const SOURCE = 'source';
 const TARGET = 'target';
 const ENDED = new Set<JobView['state']>(['completed', 'completed-with-failures', 'failed', 'cancelled']);
-const LOOK_MS = 500;
+const LOOK_MS = 1_000;
 
 export interface StreamOptions {
   s3: S3Access;
@@ -25,7 +25,7 @@ export interface StreamOptions {
 export class JobStream {
   readonly #options: StreamOptions;
   readonly #client: S3Client;
-  readonly #states = new Map<string, JobView['state']>();
+  readonly #jobs = new Map<string, Pick<JobView, 'jobId' | 'state'>>();
   readonly #stop = new AbortController();
   #endpointIds = { source: '', target: '' };
   #queued = 0;
@@ -53,7 +53,7 @@ export class JobStream {
   /** Jobs that were queued, and how they stand: `{ completed: 12, running: 3 }`. */
   get tally(): Record<string, number> {
     const tally: Record<string, number> = {};
-    for (const state of this.#states.values()) tally[state] = (tally[state] ?? 0) + 1;
+    for (const { state } of this.#jobs.values()) tally[state] = (tally[state] ?? 0) + 1;
     return tally;
   }
 
@@ -72,7 +72,7 @@ export class JobStream {
   async differences(): Promise<string[]> {
     const source = await this.#listing(SOURCE);
     const target = await this.#listing(TARGET);
-    const prefixes = new Set([...this.#states.keys()].map((name) => this.#prefixOf(name)));
+    const prefixes = new Set([...this.#jobs.keys()].map((name) => this.#prefixOf(name)));
     const different: string[] = [];
     for (const prefix of prefixes) {
       for (const [key, facts] of source) {
@@ -100,11 +100,17 @@ export class JobStream {
 
   async #look(): Promise<void> {
     const { call, backlog } = this.#options;
-    const { jobs } = await call((admin) => admin.call('jobs', { query: { limit: 1_000 } }));
-    for (const { name, state } of jobs) this.#states.set(name, state);
+    // A page of the newest, and the stragglers one by one: the history of a long run is not to be read twice a second.
+    const { jobs } = await call((admin) => admin.call('jobs', { query: { limit: 2 * backlog + 20 } }));
+    for (const { name, jobId, state } of jobs) this.#jobs.set(name, { jobId, state });
+    const listed = new Set(jobs.map(({ name }) => name));
+    for (const [name, { jobId, state }] of this.#jobs) {
+      if (listed.has(name) || ENDED.has(state)) continue;
+      this.#jobs.set(name, await call((admin) => admin.call('job', { params: { jobId } })));
+    }
     while (!this.#drained && this.#unfinished() < backlog) {
       const name = `copy-${String(this.#queued).padStart(5, '0')}`;
-      if (!this.#states.has(name)) await this.#queue(name);
+      if (!this.#jobs.has(name)) await this.#queue(name);
       this.#queued += 1;
     }
   }
@@ -120,7 +126,7 @@ export class JobStream {
         },
       }),
     );
-    this.#states.set(name, job.state);
+    this.#jobs.set(name, job);
   }
 
   async #endpoint(name: string, url: string): Promise<string> {
@@ -135,7 +141,7 @@ export class JobStream {
   }
 
   #unfinished(): number {
-    return [...this.#states.values()].filter((state) => !ENDED.has(state)).length;
+    return [...this.#jobs.values()].filter(({ state }) => !ENDED.has(state)).length;
   }
 
   async #fill(): Promise<void> {
