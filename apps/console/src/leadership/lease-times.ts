@@ -12,3 +12,6 @@ export const PROVEN_MS = 2_300;
 /** How often a standby looks, with up to as much again at random: consoles that start together do not stay in step. */
 export const LOOK_MS = 400;
 export const LOOK_JITTER_MS = 200;
+/** After a term could not be opened, in ms: soon while the database is away, else after others had their chance. */
+export const OPEN_AGAIN_MS = 300;
+export const LEAVE_TO_OTHERS_MS = 1_500;

@@ -8,11 +8,16 @@ const RELEASED = 'released';
 
 /**
  * A value is the id of the term, then what others are told. One without a deadline is not of a console, or somebody took its
- * deadline away: it gets one, as nobody would lead for ever otherwise.
+ * deadline away: it gets one, as nobody would lead for ever otherwise. A value that stays the same only gets its deadline anew,
+ * which a Redis that is full does not refuse.
  */
 const CLAIM = `
 local value = redis.call('GET', KEYS[1])
 local own = value and string.sub(value, 1, #ARGV[1]) == ARGV[1]
+if own and value == ARGV[1] .. ARGV[2] then
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  return { 1 }
+end
 if own or value == '${RELEASED}' or (not value and ARGV[4] == '1') then
   redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
   return { 1 }

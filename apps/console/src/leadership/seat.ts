@@ -13,12 +13,8 @@
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { LeaseAnswer, Leader, LeaseStore } from '../ports/lease-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import { PROVEN_MS, RENEW_AGAIN_MS, RENEW_MS } from './lease-times.ts';
+import { LEAVE_TO_OTHERS_MS, OPEN_AGAIN_MS, PROVEN_MS, RENEW_AGAIN_MS, RENEW_MS } from './lease-times.ts';
 import { MissingLease } from './missing-lease.ts';
-
-/** After a term could not be opened, in ms: soon while the database is away, else after others had their chance. */
-const OPEN_AGAIN_MS = 300;
-const LEAVE_TO_OTHERS_MS = 1_500;
 
 /** What a console does while it leads. */
 export interface Term {
@@ -69,7 +65,6 @@ export class Seat<T extends Term> {
   #tearingDown: Promise<void> | null = null;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #stopped = false;
-  /** Why the lease could not be asked for, since it last could: each is said once. */
   readonly #failures = new Set<string>();
   #decide!: () => void;
   /** Resolves when it is known for the first time who leads, or that this cannot be known now. */
@@ -171,7 +166,7 @@ export class Seat<T extends Term> {
     return this.#missing.nextLookMs(clock.steadyMs(), chance());
   }
 
-  /** Redis may be there and refuse, being full, a replica, or by a right that was taken away: nothing else would tell. */
+  /** Said once each until one goes well: Redis may be there and refuse, being full or a replica, and nothing else tells. */
   #noteFailure(error: string): void {
     if (this.#failures.has(error)) return;
     this.#failures.add(error);
@@ -180,10 +175,15 @@ export class Seat<T extends Term> {
 
   #noteStandby(answer: Exclude<LeaseAnswer, { held: 'own' }>): void {
     const nowMs = this.#options.clock.steadyMs();
-    if (answer.held === 'missing') this.#missing.sawMissing(nowMs);
-    else this.#missing.sawHeld(answer.remainingMs);
-    this.#leaderUntilMs = answer.held === 'missing' ? nowMs : nowMs + answer.remainingMs;
-    this.#noteLeader(answer.held === 'missing' ? null : answer.holder);
+    if (answer.held === 'missing') {
+      this.#missing.sawMissing(nowMs);
+      // Lost before its time, it is taken again by its holder.
+      if (nowMs >= this.#leaderUntilMs) this.#noteLeader(null);
+      return;
+    }
+    this.#missing.sawHeld(answer.remainingMs);
+    this.#leaderUntilMs = nowMs + answer.remainingMs;
+    this.#noteLeader(answer.holder);
   }
 
   #noteLeader(leader: Leader | null): void {

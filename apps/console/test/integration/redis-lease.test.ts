@@ -40,3 +40,14 @@ test('a holder at what is no address of a console is held for unknown: nothing i
   const lease = await holding('address', `term ${JSON.stringify(SELF)}`, 'PX', '9000');
   expect(await lease.claim('another', SELF, true)).toMatchObject({ held: 'other', holder: SELF });
 });
+
+test('a leader keeps its lease while Redis is full; nobody gets a new one', async () => {
+  const lease = redisLease(redis, 'full');
+  expect(await lease.claim('term', SELF, true)).toEqual({ held: 'own' });
+  await server.command('CONFIG', 'SET', 'maxmemory', '1');
+  await server.command('PEXPIRE', 'full', '1000');
+  expect(await lease.claim('term', SELF, true)).toEqual({ held: 'own' });
+  expect(Number(await server.command('PTTL', 'full'))).toBeGreaterThan(1_000);
+  await expect(redisLease(redis, 'new').claim('term', SELF, true)).rejects.toThrow('OOM');
+  await server.command('CONFIG', 'SET', 'maxmemory', '0');
+});
