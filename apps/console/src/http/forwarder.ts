@@ -71,6 +71,8 @@ export class Forwarder {
         settled = true;
         this.#underWay.delete(forwarded);
         request.unpipe(sent);
+        // What is left of it is read and dropped: the next request over the same connection would wait behind it.
+        request.resume();
         sent.destroy();
         if (response.headersSent) response.destroy();
         else failed(why);
