@@ -22,7 +22,7 @@ class Turns {
 
 const subjects = (count: number): string[] => Array.from({ length: count }, (_, index) => `s${index}`);
 
-test('many counters travel in batches of a third, one per turn, and every take is decided', async () => {
+test('many counters travel in batches of a half, one per turn, and every take is decided', async () => {
   const world = new World();
   const store = new RemoteStore(world, world.memory());
   const turns = new Turns();
@@ -30,9 +30,9 @@ test('many counters travel in batches of a third, one per turn, and every take i
   const quota = quotas.define({ id: 'q', limit: 5, period: 'hour' });
   const takes = subjects(90).map((subject) => quota.take(subject));
   await flush();
-  expect(store.draws.map((draws) => draws.length)).toEqual([30]);
+  expect(store.draws.map((draws) => draws.length)).toEqual([45]);
   while (turns.waiting > 0) await turns.pass();
-  expect(store.draws.map((draws) => draws.length)).toEqual([30, 30, 30]);
+  expect(store.draws.map((draws) => draws.length)).toEqual([45, 45]);
   expect(new Set(store.draws.flat().map(({ key }) => key)).size).toBe(90);
   const decisions = await world.settle(Promise.all(takes));
   expect(decisions.every(({ allowed, used }) => allowed && used === 1)).toBe(true);
@@ -52,8 +52,8 @@ async function sizes(count: number): Promise<number[]> {
 }
 
 test('few counters are not held back, and batches have bounds', async () => {
-  expect(await sizes(16)).toEqual([16]);
-  expect(await sizes(20)).toEqual([16, 4]);
+  expect(await sizes(32)).toEqual([32]);
+  expect(await sizes(40)).toEqual([32, 8]);
   expect(await sizes(1_000)).toEqual([...Array.from({ length: 15 }, () => 64), 40]);
 });
 
@@ -72,11 +72,11 @@ test('takes that wait for their turn when the engine closes are decided by the o
   const turns = new Turns();
   const quotas = world.open(store, { timers: turns.of(world.timers) });
   const quota = quotas.define({ id: 'q', limit: 5, period: 'hour', outage: 'open' });
-  const takes = subjects(30).map((subject) => quota.take(subject));
+  const takes = subjects(50).map((subject) => quota.take(subject));
   await flush();
   await quotas.close();
   const decisions = await Promise.all(takes);
-  expect(decisions.map(({ source }) => source)).toEqual(Array.from({ length: 30 }, () => 'outage-open'));
+  expect(decisions.map(({ source }) => source)).toEqual(Array.from({ length: 50 }, () => 'outage-open'));
   await turns.pass();
   expect(store.draws).toHaveLength(1);
 });
