@@ -12,7 +12,7 @@ import { Forwarder } from './http/forwarder.ts';
 import { ConsoleMetrics } from './http/metrics.ts';
 import { takePeerHeaders } from './http/peer-header.ts';
 import type { ServerOptions } from './http/server.ts';
-import { buildStandbyServer, isForLeader } from './http/standby-server.ts';
+import { buildStandbyServer, isForLeader, isTooLarge } from './http/standby-server.ts';
 import { Ticker } from './jobs/ticker.ts';
 import { fingerprint, groupKey, peerKey, type SharedSecrets } from './leadership/group-secrets.ts';
 import { redisLease } from './leadership/redis-lease.ts';
@@ -220,7 +220,7 @@ export class GroupConsole {
     const term = this.#seat.serving;
     if (term !== null) return term.app.routing(request, response);
     const { leader } = this.#seat;
-    if (!isForLeader(path) || client !== undefined || leader === null)
+    if (!isForLeader(path) || client !== undefined || leader === null || isTooLarge(request))
       return this.#answerAlone(request, response, client === undefined ? NOBODY : TAKEN_FOR_LEADER);
     this.#forwarder.forward(request, response, leader.url, (why) => {
       this.#noteUnanswered(leader, why);

@@ -47,6 +47,10 @@ export function noLeader(message: string, cause?: unknown): ConsoleError {
   return new ConsoleError('no-leader', message, { retryAfterMs: 1_000, cause });
 }
 
+export function tooLarge(): ConsoleError {
+  return new ConsoleError('payload-too-large', 'The request is larger than the console reads.');
+}
+
 /** Answers every error in the one form of the wire. What was not foreseen is logged, and the client learns no detail. */
 export function replyWithErrors(app: FastifyInstance): void {
   app.setErrorHandler(answerError);
@@ -125,7 +129,7 @@ function refusalOf(error: unknown): ConsoleError {
   if (status === undefined || status >= 500) {
     return new ConsoleError('internal', 'The console failed to answer; its log says why.', { cause: error });
   }
-  if (status === 413) return new ConsoleError('payload-too-large', 'The request is larger than the console reads.');
+  if (status === 413) return tooLarge();
   const message =
     status === 415 ? 'The body must be sent as application/json.' : 'The request is not valid HTTP or JSON.';
   return new ConsoleError('bad-request', message, { cause: error });

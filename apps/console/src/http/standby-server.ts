@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { GroupSeat } from '@weir/protocol';
+import { MAX_BODY_BYTES, type GroupSeat } from '@weir/protocol';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { CallLimiter } from '../ports/call-limiter.ts';
 import { behindDoor } from './door.ts';
-import { answerError, noLeader, replyWithErrors } from './error-replies.ts';
+import { answerError, noLeader, replyWithErrors, tooLarge } from './error-replies.ts';
 import type { ConsoleMetrics } from './metrics.ts';
 import { sendSecurityHeaders } from './security-headers.ts';
 import { serveWebPages } from './web-pages.ts';
@@ -14,6 +14,14 @@ const LEADERS = /^\/(api|docs)(\/|\?|$)/;
 /** Whether a request is for the leader; everything else a standby answers by itself. */
 export function isForLeader(path: string): boolean {
   return LEADERS.test(path);
+}
+
+/**
+ * Whether a body is longer than any console reads. A standby says so itself: the leader closes such a connection at once, and its
+ * answer can be lost while the body is still being passed on.
+ */
+export function isTooLarge({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 }
 
 /** What a standby answers with. */
@@ -46,7 +54,8 @@ export async function buildStandbyServer(options: StandbyOptions): Promise<Fasti
   sendSecurityHeaders(app, options.https);
   replyWithErrors(app);
   app.addHook('onRequest', async (request) => {
-    if (isForLeader(request.url)) throw noLeader(options.whyNoLeader(request.raw));
+    if (!isForLeader(request.url)) return;
+    throw isTooLarge(request.raw) ? tooLarge() : noLeader(options.whyNoLeader(request.raw));
   });
   app.get('/healthz', () => ({ status: 'ok', uptimeMs: options.uptimeMs(), group: options.seat() }));
   options.metrics.serveAlone(app, options.callLimiter, options.metricsToken);
