@@ -9,6 +9,9 @@ interface Waiter<T> {
   settle(taken: T | null): void;
 }
 
+/** A queue that could not be read is looked at again after this, in ms: the work in it was told of already. */
+const READ_AGAIN_MS = 1_000;
+
 /** How the desk reaches the queue. */
 export interface ClaimDeskOptions<T> {
   clock: Clock;
@@ -36,6 +39,7 @@ export class ClaimDesk<T> {
   #serving = false;
   #again = false;
   #closed = false;
+  #readAgain: Timer | undefined;
 
   constructor(options: ClaimDeskOptions<T>) {
     this.#options = options;
@@ -97,6 +101,10 @@ export class ClaimDesk<T> {
       } catch (error) {
         // The queue could not be read: those who wait go on waiting, those in a hurry are told that there is nothing.
         this.#options.onError(error);
+        this.#readAgain ??= this.#options.clock.after(READ_AGAIN_MS, () => {
+          this.#readAgain = undefined;
+          this.workAppeared();
+        });
       }
       for (const waiter of this.#waiters) if (!waiter.patient && !this.#again) waiter.settle(null);
     }
@@ -142,6 +150,7 @@ export class ClaimDesk<T> {
   /** Ends all claims; later ones are answered with nothing. */
   close(): void {
     this.#closed = true;
+    this.#readAgain?.cancel();
     for (const waiter of this.#waiters) waiter.settle(null);
   }
 }

@@ -88,6 +88,7 @@ test('a sealed term reads and writes nothing, and the connections serve the next
   await expect(storage.settings.state('alone')).rejects.toThrow(LeadershipLost);
   await expect(storage.settings.saveState('alone', '"sealed"')).rejects.toThrow(LeadershipLost);
   await storage.close();
+  await expect(storage.settings.state('alone')).rejects.toThrow(LeadershipLost);
   const next = await term(first);
   await next.storage.settings.saveState('alone', '"next"');
   expect(await next.storage.settings.state('alone')).toBe('"next"');

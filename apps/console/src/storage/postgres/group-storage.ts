@@ -26,7 +26,8 @@ export async function postgresGroupStorage(url: string, surroundings: PoolSurrou
     under: (fence, onLost): TermStorage => {
       const fenced = new FencedPool(pool, fence, onLost);
       const storage = storageOn(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fenced }) }));
-      return { ...storage, seal: () => fenced.seal() };
+      // The pool is the group's. What comes late to a term that has ended is told that, and not that something was destroyed.
+      return { ...storage, seal: () => fenced.seal(), close: () => fenced.end() };
     },
   };
 }
