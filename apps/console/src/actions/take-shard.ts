@@ -71,7 +71,8 @@ async function leaseNext(
       await stores.jobs.save(job);
     }
     return { job, shard, leaseId, heldBefore: triedBefore(queued) };
-  });
+    // Reports of a large fleet may wait for the database; an agent without work waits for this one.
+  }, 'urgent');
 }
 
 /** A place that cannot be reached any more cannot be cleaned up either. */

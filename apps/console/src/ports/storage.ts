@@ -31,7 +31,8 @@ export interface Storage extends Stores {
   /**
    * Runs `work` alone: nobody sees its writes before it returns, and none of them happened if it throws.
    * `work` must use the stores that it is given, and must not wait for anything but them: it holds up everybody else.
+   * @param order `urgent`: before all that wait already, where the database is slow enough for a queue. For what agents are idle without.
    */
-  transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
+  transaction<T>(work: (stores: Stores) => Promise<T>, order?: 'urgent'): Promise<T>;
   close(): Promise<void>;
 }

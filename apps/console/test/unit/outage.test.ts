@@ -96,3 +96,23 @@ test('an address of a storage needs a database that there can be, and is never r
   expect(parsed.ok).toBe(false);
   expect(JSON.stringify(parsed)).not.toContain('ter22');
 });
+
+test('what is urgent passes what waits, in order, and not what has begun', async () => {
+  const queue = new OneAtATime();
+  const done: string[] = [];
+  const work = (name: string) => async (): Promise<void> => {
+    await Promise.resolve();
+    done.push(name);
+    if (name === 'fails') throw new Error(name);
+  };
+  const all = [
+    queue.run(work('begun')),
+    queue.run(work('fails')),
+    queue.run(work('other')),
+    queue.run(work('urgent 1'), true),
+    queue.run(work('urgent 2'), true),
+  ];
+  await Promise.allSettled(all);
+  await queue.run(work('later'));
+  expect(done).toEqual(['begun', 'urgent 1', 'urgent 2', 'fails', 'other', 'later']);
+});

@@ -3,31 +3,30 @@ import { StorageUnavailable } from '../../ports/storage-unavailable.ts';
 /** Transactions that wait at most: more means that the database cannot follow, and waiting would only make it worse. */
 const MAX_WAITING = 5_000;
 
-/** Runs work in the order in which it came, each when the one before it has ended, well or not. */
+/** Runs work in the order in which it came, each when the one before it has ended, well or not; what is urgent passes the rest. */
 export class OneAtATime {
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  readonly #urgent: (() => void)[] = [];
+  readonly #others: (() => void)[] = [];
+  #busy = false;
 
   /** @throws StorageUnavailable when too many wait */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= MAX_WAITING) {
-      throw new StorageUnavailable(`The database cannot follow: ${MAX_WAITING} changes wait for it.`);
-    }
-    this.#waiting += 1;
-    const before = this.#last;
-    const own = (async () => {
-      await before;
-      return work();
-    })();
-    this.#last = own.then(ignore, ignore);
+  async run<T>(work: () => Promise<T>, urgent = false): Promise<T> {
+    if (this.#busy) await this.#turn(urgent ? this.#urgent : this.#others);
+    this.#busy = true;
     try {
-      return await own;
+      return await work();
     } finally {
-      this.#waiting -= 1;
+      const next = this.#urgent.shift() ?? this.#others.shift();
+      // The turn passes on without a gap into which somebody else could step.
+      if (next === undefined) this.#busy = false;
+      else next();
     }
   }
-}
 
-function ignore(): void {
-  // Whoever asked for the work learns how it ended.
+  async #turn(line: (() => void)[]): Promise<void> {
+    if (this.#urgent.length + this.#others.length >= MAX_WAITING) {
+      throw new StorageUnavailable(`The database cannot follow: ${MAX_WAITING} changes wait for it.`);
+    }
+    await new Promise<void>((resolve) => line.push(resolve));
+  }
 }

@@ -27,12 +27,14 @@ export function storageOn(db: Kysely<Tables>): Storage {
   const transactions = new OneAtATime();
   return {
     ...storesOn(db, POSTGRES),
-    transaction: (work) =>
-      transactions.run(() =>
-        db.transaction().execute(async (transaction) => {
-          await sql`select pg_advisory_xact_lock(${sql.lit(TRANSACTION_LOCK)})`.execute(transaction);
-          return work(storesOn(transaction, POSTGRES));
-        }),
+    transaction: (work, order) =>
+      transactions.run(
+        () =>
+          db.transaction().execute(async (transaction) => {
+            await sql`select pg_advisory_xact_lock(${sql.lit(TRANSACTION_LOCK)})`.execute(transaction);
+            return work(storesOn(transaction, POSTGRES));
+          }),
+        order === 'urgent',
       ),
     close: () => db.destroy(),
   };
