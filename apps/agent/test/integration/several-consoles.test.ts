@@ -58,6 +58,8 @@ test('an agent whose console is killed goes on at the next address within the sa
   await until('two more windows', 20_000, async () => ((await windowNumbers()).length >= before + 2 ? true : null));
   first.setMode('pass');
   second.setMode('refuse');
+  // Also when the job has ended by now: an agent without work reports, too.
+  await until('an answer of the first again', 20_000, () => (answering().length > 2 ? true : null));
   await fleet.jobThat(jobId, ({ state }) => state === 'completed');
   expect(answering()).toEqual([urlOf(first), urlOf(second), urlOf(first)]);
   const numbers = await windowNumbers();
