@@ -11,6 +11,10 @@ const ssr = { resolve: { conditions, externalConditions: conditions } };
 // and `npm test` names each that needed it: such a test is to be mended. Unit tests get none: nothing in them depends on time.
 const SECOND_TRY = 1;
 
+/** Tests of the whole product that say how long something may take. */
+const TIMED = ['e2e/monitor.test.ts', 'e2e/fleet-changes.test.ts', 'e2e/faults/chaos.test.ts'];
+const e2e = { testTimeout: 300_000, hookTimeout: 300_000, retry: SECOND_TRY };
+
 export default defineConfig({
   resolve,
   ssr,
@@ -39,13 +43,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...e2e,
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          // A browser, a console and a fleet each: one file at a time keeps a two-core machine honest.
+          exclude: [...TIMED, '**/node_modules/**'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...e2e,
+          name: 'e2e-timed',
+          include: TIMED,
+          // A whole fleet, and bounds in seconds: one file at a time keeps a two-core machine honest.
           fileParallelism: false,
-          retry: SECOND_TRY,
         },
       },
     ],

@@ -63,6 +63,7 @@ const stages = {
   unit: () => vitest('unit'),
   integration: () => vitest('integration'),
   e2e: () => vitest('e2e'),
+  'e2e-timed': () => vitest('e2e-timed'),
 };
 
 const [flag, wanted] = process.argv.slice(2);
