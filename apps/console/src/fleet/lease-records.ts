@@ -1,6 +1,19 @@
 import { deadlineAt } from '@weir/quota';
-import type { CreditLease, LeaseHolder, LedgerTier } from '../ports/credit-ledger.ts';
+import { z } from 'zod';
+import type { CreditLease, LedgerTier } from '../ports/credit-ledger.ts';
+import { readShared } from '../validation/shared-text.ts';
 import { LEDGER_KEYS } from './ledger-continuity.ts';
+
+/** What stands under an agent's key. */
+const record = z.object({
+  bootId: z.string(),
+  epoch: z.string(),
+  windowNumber: z.number(),
+  credits: z.number(),
+  fromMs: z.number(),
+  untilMs: z.number(),
+  ledgerId: z.string(),
+});
 
 /** How long a record outlasts its lease, in ms: reports of its end come late. */
 const MARGIN_MS = 60_000;
@@ -72,19 +85,6 @@ function sameLease(found: CreditLease | null, lease: CreditLease): boolean {
 }
 
 function parse(agentId: string, text: string): CreditLease | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof value !== 'object' || value === null) return null;
-  const read = (name: keyof LeaseHolder | keyof CreditLease): unknown => Reflect.get(value, name);
-  const [bootId, epoch, ledgerId] = [read('bootId'), read('epoch'), read('ledgerId')];
-  const [windowNumber, credits] = [read('windowNumber'), read('credits')];
-  const [fromMs, untilMs] = [read('fromMs'), read('untilMs')];
-  if (typeof bootId !== 'string' || typeof epoch !== 'string' || typeof ledgerId !== 'string') return null;
-  if (typeof windowNumber !== 'number' || typeof credits !== 'number') return null;
-  if (typeof fromMs !== 'number' || typeof untilMs !== 'number') return null;
-  return { agentId, bootId, epoch, windowNumber, credits, fromMs, untilMs, ledgerId };
+  const found = readShared(record, text);
+  return found && { agentId, ...found };
 }

@@ -14,7 +14,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { deadlineAt } from '@weir/quota';
+import { z } from 'zod';
 import { LedgerUnavailable, type LedgerTier } from '../ports/credit-ledger.ts';
+import { readShared } from '../validation/shared-text.ts';
 import { SharedCall } from './shared-call.ts';
 
 /** A proof, as of one reading of the ledger's clock. */
@@ -35,13 +37,14 @@ interface Marker {
 }
 
 /** What stands in the marker. */
-interface MarkerText {
-  readonly id: string;
-  readonly run: string;
-  readonly windowSeconds: number;
-  readonly leaseMs: number;
-  readonly readyAtMs: number;
-}
+const marker = z.object({
+  id: z.string(),
+  run: z.string(),
+  windowSeconds: z.number(),
+  leaseMs: z.number(),
+  readyAtMs: z.number(),
+});
+type MarkerText = z.infer<typeof marker>;
 
 export const LEDGER_KEYS = 'weir:ledger:{fleet}:';
 const KEY = `${LEDGER_KEYS}marker`;
@@ -157,7 +160,7 @@ export class LedgerContinuity {
     const found = await asked(() => store.get(KEY));
     // After the marker: no lease that an older one allowed begins later than this.
     const nowMs = await this.#time();
-    const known = found === undefined ? null : readMarker(found);
+    const known = found === undefined ? null : readShared(marker, found);
     const fits = known !== null && known.run === run && known.windowSeconds === this.#windowSeconds;
     if (found !== undefined && fits && !this.#jumped) {
       this.#adopt({ text: found, ledgerId: known.id, readyAtMs: known.readyAtMs, connections }, nowMs);
@@ -207,20 +210,4 @@ export async function asked<Answer>(call: () => Promise<Answer>): Promise<Answer
     const why = error instanceof Error ? error.message : String(error);
     throw new LedgerUnavailable(`the credit ledger does not answer: ${why}`, { cause: error });
   }
-}
-
-function readMarker(text: string): MarkerText | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof value !== 'object' || value === null) return null;
-  const [id, run] = ['id', 'run'].map((name): unknown => Reflect.get(value, name));
-  const numbers = ['windowSeconds', 'leaseMs', 'readyAtMs'].map((name): unknown => Reflect.get(value, name));
-  const [windowSeconds, leaseMs, readyAtMs] = numbers;
-  if (typeof id !== 'string' || typeof run !== 'string') return null;
-  if (typeof windowSeconds !== 'number' || typeof leaseMs !== 'number' || typeof readyAtMs !== 'number') return null;
-  return { id, run, windowSeconds, leaseMs, readyAtMs };
 }

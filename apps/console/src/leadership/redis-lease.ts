@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { LeaseAnswer, Leader, LeaseStore } from '../ports/lease-store.ts';
+import { readShared } from '../validation/shared-text.ts';
 import { LEASE_MS } from './lease-times.ts';
 
 /** How long it is remembered that the lease was given back, in ms: no key stays for ever. */
@@ -83,10 +84,5 @@ function answerOf(reply: unknown): LeaseAnswer {
 
 /** Null for what a console of another version may have written: it holds the lease all the same. */
 function holderOf(value: string): Leader | null {
-  try {
-    const parsed = lease.safeParse(JSON.parse(value.slice(value.indexOf(' ') + 1)));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
+  return readShared(lease, value.slice(value.indexOf(' ') + 1));
 }
