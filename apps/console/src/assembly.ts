@@ -58,6 +58,8 @@ export interface ConsoleDependencies {
   quotaConnector?: QuotaConnector;
   /** Where the overshoot guard counts what is granted. Default: in this process, which forgets it when it ends. */
   ledger?: LedgerTier | null;
+  /** The way from one version of a group's database to the next. Default: that of this version. */
+  migrations?: readonly string[];
   /** Told the password of a new `admin` that a console of a group had to make after its start. Default: nobody learns it. */
   passwordMade?: (password: string) => void;
 }

@@ -1,19 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GroupSeat } from '@weir/protocol';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { ConsoleContext } from './actions/context.ts';
 import { requireOwnSecrets } from './actions/require-own-secrets.ts';
 import { InvalidConsoleOptions, type ConsoleOptions } from './config/console-options.ts';
+import { GroupAnswers } from './group-answers.ts';
 import { LeaderTerm } from './group-term.ts';
 import { connectRedis, RedisRefused, type RedisConnection } from './host/redis-connection.ts';
 import { clientBehind } from './http/client-address.ts';
 import { Door } from './http/door.ts';
-import { Forwarder } from './http/forwarder.ts';
 import { ConsoleMetrics } from './http/metrics.ts';
-import { takePeerHeaders } from './http/peer-header.ts';
 import type { ServerOptions } from './http/server.ts';
-import { buildStandbyServer, isForLeader, isTooLarge } from './http/standby-server.ts';
+import { buildStandbyServer } from './http/standby-server.ts';
 import { Ticker } from './jobs/ticker.ts';
+import { olderCopy } from './leadership/differences.ts';
 import { fingerprint, groupKey, peerKey, type SharedSecrets } from './leadership/group-secrets.ts';
 import { redisLease } from './leadership/redis-lease.ts';
 import { Seat } from './leadership/seat.ts';
@@ -62,31 +61,33 @@ export class GroupConsole {
   readonly #parts: GroupParts;
   readonly #redis: RedisConnection;
   readonly #metrics = new ConsoleMetrics();
-  readonly #peerKey: Buffer;
-  readonly #forwarder: Forwarder;
+  readonly #answers: GroupAnswers;
   /** For what a standby answers itself. */
   readonly #limiters: ReturnType<typeof ownLimiters>;
   readonly #door: Door;
-  readonly #clientOf: ReturnType<typeof clientBehind>;
   readonly #fingerprint: string;
   #standby!: FastifyInstance;
   #seat!: Seat<LeaderTerm>;
   #url = '';
-  /** What to say of requests that nobody of the group answers. */
-  readonly #reasons = new WeakMap<IncomingMessage, string>();
-  #warnedOf: string | undefined;
-  #warnedOfUnanswered: string | undefined;
-  #stopping = false;
 
   private constructor(parts: GroupParts, redis: RedisConnection) {
     this.#parts = parts;
     this.#redis = redis;
-    this.#peerKey = peerKey(parts.secrets);
     this.#fingerprint = fingerprint(parts.secrets);
-    this.#clientOf = clientBehind(parts.options.trustedProxies);
-    this.#forwarder = new Forwarder(this.#peerKey);
+    this.#answers = new GroupAnswers({
+      peerKey: peerKey(parts.secrets),
+      clock: parts.clock,
+      logger: parts.logger,
+      clientOf: clientBehind(parts.options.trustedProxies),
+      seen: () => ({
+        app: this.#seat.serving?.app ?? null,
+        leader: this.#seat.leader,
+        difference: this.#seat.difference,
+      }),
+      standby: () => this.#standby,
+    });
     this.#limiters = ownLimiters(parts.clock, () => undefined);
-    this.#door = new Door(parts.tls, (request, response) => this.#answer(request, response));
+    this.#door = new Door(parts.tls, (request, response) => this.#answers.answer(request, response));
   }
 
   /**
@@ -123,7 +124,7 @@ export class GroupConsole {
 
   /** Finishes what it leads, if it does, gives the lease back, and ends. */
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#answers.stopping();
     this.#door.refuseNew();
     const leads = this.#seat.serving !== null;
     await this.#seat.stop();
@@ -142,7 +143,8 @@ export class GroupConsole {
       https: tls !== undefined,
       uptimeMs: () => Math.max(0, clock.steadyMs() - startedAtMs),
       seat: () => this.seat(),
-      whyNoLeader: (request) => this.#reasons.get(request) ?? NOBODY,
+      refusalOf: (request) => this.#answers.refusalOf(request),
+      unfit: () => this.#answers.unfit(),
       logger,
     });
     const port = await this.#door.listen(options.host, options.port);
@@ -158,9 +160,10 @@ export class GroupConsole {
 
   /** Terms are numbered by the database before the lease tells their number: one that is higher comes from another database. */
   async #requireSameGroup(leader: Leader): Promise<void> {
-    if (leader.secrets !== this.#fingerprint) throw new UnusableDatabase(OTHER_SECRETS);
+    const { difference } = this.#seat;
+    if (difference !== null && difference.kind !== 'version') throw new UnusableDatabase(difference.message);
     const newest = await this.#parts.database.newestFence();
-    if (leader.fence !== null && leader.fence > newest) throw new UnusableDatabase(otherDatabase(leader, newest));
+    if (leader.fence !== null && leader.fence > newest) throw new UnusableDatabase(olderCopy(leader, newest));
   }
 
   #newSeat(url: string): Seat<LeaderTerm> {
@@ -171,7 +174,7 @@ export class GroupConsole {
       chance: Math.random,
       newId: () => systemRandom.id('term'),
       log: logger,
-      self: { url, version, secrets: this.#fingerprint },
+      self: { url, version, secrets: this.#fingerprint, database: database.identity, schema: database.schema },
       nextFence: () => database.nextFence(),
       openTerm: (fence, lost) => this.#openTerm(fence, lost),
       mayTryAgain: (error) => error instanceof StorageUnavailable || error instanceof LeadershipLost,
@@ -211,51 +214,16 @@ export class GroupConsole {
     }
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
-    const { method = '', url: path = '', headers } = request;
-    const behindProxy = this.#clientOf(request);
-    const client = takePeerHeaders(this.#peerKey, { method, path, headers });
-    const named = client ?? behindProxy;
-    if (named !== undefined) headers['x-forwarded-for'] = named;
-    const term = this.#seat.serving;
-    if (term !== null) return term.app.routing(request, response);
-    const { leader } = this.#seat;
-    if (!isForLeader(path) || client !== undefined || leader === null || isTooLarge(request))
-      return this.#answerAlone(request, response, client === undefined ? NOBODY : TAKEN_FOR_LEADER);
-    this.#forwarder.forward(request, response, leader.url, (why) => {
-      this.#noteUnanswered(leader, why);
-      this.#answerAlone(request, response, `The console that leads does not answer (${why}): try again.`);
-    });
-  }
-
-  /** Once a term and reason, as long as that console still leads: only then is something wrong between the two. */
-  #noteUnanswered({ url: leaderUrl, fence }: Leader, reason: string): void {
-    const failure = `${leaderUrl} ${reason}`;
-    if (this.#stopping || this.#seat.leader?.url !== leaderUrl || this.#warnedOfUnanswered === failure) return;
-    this.#warnedOfUnanswered = failure;
-    const message =
-      'a request could not be passed on to the console that leads: see whether its advertised address is right';
-    this.#parts.logger.warn({ leaderUrl, fence, reason }, message);
-  }
-
-  #answerAlone(request: IncomingMessage, response: ServerResponse, whyNoLeader: string): void {
-    this.#reasons.set(request, whyNoLeader);
-    this.#standby.routing(request, response);
-  }
-
   #leaderChanged(leader: Leader | null): void {
-    this.#forwarder.abandonAllBut(leader?.url ?? null, 'another console leads now');
+    this.#answers.leaderChanged(leader);
     if (leader === null) return;
     this.#parts.logger.info({ seat: 'standby', fence: leader.fence, leaderUrl: leader.url }, 'another console leads');
-    if (leader.secrets === this.#fingerprint || this.#warnedOf === leader.url) return;
-    this.#warnedOf = leader.url;
-    this.#parts.logger.error({ leaderUrl: leader.url }, OTHER_SECRETS);
   }
 
   /** Waits until nothing is being answered, and cuts off what takes longer. */
   async #drained(patienceMs: number): Promise<void> {
     const { clock } = this.#parts;
-    const abandon = clock.after(patienceMs, () => this.#forwarder.abandonAllBut(null, 'this console is stopping'));
+    const abandon = clock.after(patienceMs, () => this.#answers.abandon());
     const cut = clock.after(patienceMs + REFUSE_MS, () => this.#door.cut());
     await this.#door.idle();
     abandon.cancel();
@@ -264,7 +232,7 @@ export class GroupConsole {
 
   async #close(): Promise<void> {
     await this.#seat?.stop();
-    this.#forwarder.close();
+    this.#answers.close();
     this.#door.cut();
     await this.#door.close();
     await this.#standby?.close();
@@ -282,18 +250,3 @@ async function admitted({ database, secrets, options, logger }: GroupParts): Pro
     throw new InvalidConsoleOptions([{ field: 'redisUrl', problem: `is refused: ${error.message}` }]);
   });
 }
-
-const NOBODY = 'No console leads the group now: try again in a moment.';
-const TAKEN_FOR_LEADER =
-  'Another console of the group takes this one for the one that leads: try again in a moment. If it stays so, the address that the leader advertises is not its own.';
-
-function otherDatabase({ url, fence }: Leader, newest: number): string {
-  return (
-    `The console that leads the group (${url}) is in term ${fence}, and this database knows of ${newest} only: it is another one, or an ` +
-    'older copy. Give all consoles of the group the same storageUrl; a second Weir needs secrets of its own, or another Redis database.'
-  );
-}
-
-const OTHER_SECRETS =
-  'The console that leads the group has other secrets than this one: sessions and agents of one are unknown to the other. ' +
-  'Copy secrets.json and manifest-key.pem of the leader into the data directory of each console, and start them again.';

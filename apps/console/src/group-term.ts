@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ConsoleContext } from './actions/context.ts';
 import { writeBehind } from './actions/write-behind.ts';
 import type { Ticker } from './jobs/ticker.ts';
-import type { Term } from './leadership/seat.ts';
+import type { Term } from './leadership/seat-options.ts';
 import type { TermStorage } from './ports/group-storage.ts';
 
 /** What a term is made of. */

@@ -111,7 +111,11 @@ async function startInGroup(given: Given, redisUrl: string): Promise<RunningCons
   const group = await GroupConsole.start({
     options: { ...options, redisUrl },
     secrets,
-    database: await openGroupStorage(options.storageUrl, { clock, log: logger }),
+    database: await openGroupStorage(options.storageUrl, {
+      clock,
+      log: logger,
+      migrations: dependencies.migrations,
+    }),
     clock,
     logger,
     version: VERSION,

@@ -30,6 +30,7 @@ export const ERROR_CODES = [
   'too-many-requests',
   'storage-unavailable',
   'no-leader',
+  'leader-timeout',
   'ledger-unavailable',
   'unavailable',
   'internal',

@@ -32,6 +32,7 @@ const STATUS: Record<ErrorCode, number> = {
   'too-many-requests': 429,
   'storage-unavailable': 503,
   'no-leader': 503,
+  'leader-timeout': 504,
   'ledger-unavailable': 503,
   unavailable: 503,
   internal: 500,
@@ -45,6 +46,11 @@ export function statusOf(code: ErrorCode): number {
 /** The refusal of a group of which nobody answers now. */
 export function noLeader(message: string, cause?: unknown): ConsoleError {
   return new ConsoleError('no-leader', message, { retryAfterMs: 1_000, cause });
+}
+
+/** The refusal of what the leader did not answer in time: unlike the others, it may have been carried out. */
+export function leaderTimeout(message: string): ConsoleError {
+  return new ConsoleError('leader-timeout', message);
 }
 
 export function tooLarge(): ConsoleError {

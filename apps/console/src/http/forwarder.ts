@@ -8,6 +8,8 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
+import { MAX_BODY_BYTES } from '@weir/protocol';
+import type { Clock, Timer } from '../ports/clock.ts';
 import { peerHeaders } from './peer-header.ts';
 
 /** How long a connection to the leader may take to be made, in ms. */
@@ -15,6 +17,11 @@ const CONNECT_MS = 1_000;
 /** An idle connection is closed after this, in ms: before the leader closes it, which would lose a request on its way. */
 const IDLE_MS = 30_000;
 const MAX_IDLE = 256;
+/**
+ * How long the leader may take to begin its answer to a request that it has got, in ms: an agent that waits for work is answered
+ * after 25 s at the latest, and clients give up after 30 s.
+ */
+export const ANSWER_MS = 28_000;
 
 /** Headers about one connection, not about the request. */
 const HOP_BY_HOP = new Set([
@@ -33,21 +40,30 @@ const HOP_BY_HOP = new Set([
 /** Where a body ends, and for whom the request is: no client may have them taken out of it by naming them in `connection`. */
 const NEVER_NAMED = new Set(['content-length', 'host']);
 
+/** Why a request that was to be passed on has no answer of the leader. */
+export interface Unanswered {
+  /** `timed-out`: the leader has it, and may carry it out; `too-large`: its body is longer than any console reads. */
+  readonly kind: 'failed' | 'timed-out' | 'too-large';
+  readonly reason: string;
+}
+
 interface Forwarded {
   readonly origin: string;
-  fail(reason: string): void;
+  fail(reason: string, kind?: Unanswered['kind']): void;
 }
 
 /** Passes requests on to the console that leads, and its answers back, as they come: nothing is kept. */
 export class Forwarder {
   readonly #key: Buffer;
+  readonly #clock: Pick<Clock, 'after'>;
   readonly #http = new HttpAgent({ keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS });
   readonly #https = new HttpsAgent({ keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS });
   readonly #underWay = new Set<Forwarded>();
 
   /** @param key of the signatures by which the consoles of the group know each other */
-  constructor(key: Buffer) {
+  constructor(key: Buffer, clock: Pick<Clock, 'after'>) {
     this.#key = key;
+    this.#clock = clock;
   }
 
   /** Requests that wait for the leader, or for its whole answer. */
@@ -60,28 +76,40 @@ export class Forwarder {
    * @param leaderUrl without a trailing slash
    * @param failed told why, when no answer came and none was begun
    */
-  forward(request: IncomingMessage, response: ServerResponse, leaderUrl: string, failed: (why: string) => void): void {
+  forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    leaderUrl: string,
+    failed: (unanswered: Unanswered) => void,
+  ): void {
     const target = new URL(leaderUrl);
     const sent = this.#send(request, target);
     let settled = false;
+    const settle = (): void => {
+      settled = true;
+      timer.cancel();
+      this.#underWay.delete(forwarded);
+    };
     const forwarded: Forwarded = {
       origin: target.origin,
-      fail: (why) => {
+      fail: (reason, kind = 'failed') => {
         if (settled) return;
-        settled = true;
-        this.#underWay.delete(forwarded);
-        request.unpipe(sent);
-        // What is left of it is read and dropped: the next request over the same connection would wait behind it.
-        request.resume();
-        sent.destroy();
+        settle();
+        dropRest(request, sent);
         if (response.headersSent) response.destroy();
-        else failed(why);
+        else failed({ kind, reason });
       },
     };
+    let timer = this.#limitAnswer(forwarded);
+    request.once('end', () => {
+      timer.cancel();
+      if (!settled && !response.headersSent) timer = this.#limitAnswer(forwarded);
+    });
     this.#underWay.add(forwarded);
     sent.on('error', (error) => forwarded.fail(error.message));
     sent.on('response', (answer) => {
       if (settled) return;
+      timer.cancel();
       // Not before the status is known: what comes of it then is the leader's answer, or a broken one.
       response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.headers));
       answer.on('error', (error) => forwarded.fail(error.message));
@@ -91,14 +119,14 @@ export class Forwarder {
       answer.pipe(response);
     });
     response.on('close', () => {
-      this.#underWay.delete(forwarded);
       if (settled) return;
-      settled = true;
+      settle();
       // The client went away, or has its whole answer while the rest of its request is not read by the leader.
-      if (!response.writableFinished || !request.complete) sent.destroy();
+      if (!response.writableFinished || !request.complete) dropRest(request, sent);
     });
     // A request that is broken off is broken off at the leader too.
     request.on('error', () => sent.destroy());
+    if (request.headers['content-length'] === undefined) limitBody(request, forwarded);
     request.pipe(sent);
   }
 
@@ -113,6 +141,10 @@ export class Forwarder {
     this.abandonAllBut(null, 'this console is stopping');
     this.#http.destroy();
     this.#https.destroy();
+  }
+
+  #limitAnswer(forwarded: Forwarded): Timer {
+    return this.#clock.after(ANSWER_MS, () => forwarded.fail(`no answer within ${ANSWER_MS / 1_000} s`, 'timed-out'));
   }
 
   #send(request: IncomingMessage, target: URL): ClientRequest {
@@ -141,6 +173,28 @@ export class Forwarder {
     sent.on('socket', (socket) => limitConnecting(socket, sent, tls));
     return sent;
   }
+}
+
+/** What is left of a request is read and dropped: the next one over the same connection would wait behind it. */
+function dropRest(request: IncomingMessage, sent: ClientRequest): void {
+  request.unpipe(sent);
+  request.resume();
+  sent.destroy();
+}
+
+/**
+ * Ends a request whose length is not told, and turns out to be more than any console reads: the leader would close the connection,
+ * and its answer could be lost while the body is still being passed on.
+ */
+function limitBody(request: IncomingMessage, forwarded: Forwarded): void {
+  let bytes = 0;
+  const count = (piece: Buffer): void => {
+    bytes += piece.length;
+    if (bytes <= MAX_BODY_BYTES) return;
+    request.off('data', count);
+    forwarded.fail('its body is too large', 'too-large');
+  };
+  request.on('data', count);
 }
 
 function limitConnecting(socket: Socket, sent: ClientRequest, tls: boolean): void {

@@ -25,7 +25,7 @@ const busyRoute = {
 };
 
 /** Statuses with an error body that the API description lists for every route. */
-const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 426, 429, 500, 503];
+const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 426, 429, 500, 503, 504];
 
 /** Registers every route of the table with its handler: authenticated first, validated then, answered last. */
 export function registerRoutes(

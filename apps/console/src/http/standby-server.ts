@@ -1,19 +1,33 @@
 import type { IncomingMessage } from 'node:http';
 import { MAX_BODY_BYTES, type GroupSeat } from '@weir/protocol';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { ConsoleError } from '../actions/console-error.ts';
 import type { CallLimiter } from '../ports/call-limiter.ts';
 import { behindDoor } from './door.ts';
-import { answerError, noLeader, replyWithErrors, tooLarge } from './error-replies.ts';
+import { answerError, replyWithErrors } from './error-replies.ts';
 import type { ConsoleMetrics } from './metrics.ts';
 import { sendSecurityHeaders } from './security-headers.ts';
 import { serveWebPages } from './web-pages.ts';
 
 /** What only the leader answers. */
-const LEADERS = /^\/(api|docs)(\/|\?|$)/;
+const LEADERS = /^\/(api|docs)(\/|$)/;
+/** What comes before the path in a target that is a whole address, as proxies are sent. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
-/** Whether a request is for the leader; everything else a standby answers by itself. */
-export function isForLeader(path: string): boolean {
-  return LEADERS.test(path);
+/**
+ * Whether a request is for the leader; everything else a standby answers by itself. Read as the leader's router reads it, so that
+ * no spelling of a path is answered here that the leader would answer otherwise.
+ * @param target as it stands in the request
+ */
+export function isForLeader(target: string): boolean {
+  const [path = ''] = target.replace(ORIGIN, '').split(/[?#]/, 1);
+  if (!path.includes('%')) return LEADERS.test(path);
+  try {
+    return LEADERS.test(decodeURI(path));
+  } catch {
+    // The standby refuses it in the same words.
+    return false;
+  }
 }
 
 /**
@@ -34,8 +48,10 @@ export interface StandbyOptions {
   https: boolean;
   uptimeMs: () => number;
   seat: () => GroupSeat;
-  /** Why the leader does not answer this request. */
-  whyNoLeader: (request: IncomingMessage) => string;
+  /** What to say of a request for the leader, which was not passed on or not answered. */
+  refusalOf: (request: IncomingMessage) => ConsoleError;
+  /** Why nobody should be sent to this console; null: it is fit to be asked, whoever leads. */
+  unfit: () => ConsoleError | null;
   logger: FastifyBaseLogger;
 }
 
@@ -54,10 +70,13 @@ export async function buildStandbyServer(options: StandbyOptions): Promise<Fasti
   sendSecurityHeaders(app, options.https);
   replyWithErrors(app);
   app.addHook('onRequest', async (request) => {
-    if (!isForLeader(request.url)) return;
-    throw isTooLarge(request.raw) ? tooLarge() : noLeader(options.whyNoLeader(request.raw));
+    if (isForLeader(request.url)) throw options.refusalOf(request.raw);
   });
-  app.get('/healthz', () => ({ status: 'ok', uptimeMs: options.uptimeMs(), group: options.seat() }));
+  app.get('/healthz', () => {
+    const unfit = options.unfit();
+    if (unfit !== null) throw unfit;
+    return { status: 'ok', uptimeMs: options.uptimeMs(), group: options.seat() };
+  });
   options.metrics.serveAlone(app, options.callLimiter, options.metricsToken);
   await serveWebPages(app, options.webRoot);
   await app.ready();

@@ -32,6 +32,12 @@ end
 return { 0, value, left }
 `;
 
+const LOOK = `
+local value = redis.call('GET', KEYS[1])
+if not value or value == '${RELEASED}' then return { 0 } end
+return { 0, value, redis.call('PTTL', KEYS[1]) }
+`;
+
 const RELEASE = `
 local value = redis.call('GET', KEYS[1])
 if value and string.sub(value, 1, #ARGV[1]) == ARGV[1] then
@@ -45,6 +51,8 @@ const lease = z.object({
   fence: z.number().nullable(),
   version: z.string(),
   secrets: z.string(),
+  database: z.string().nullable().default(null),
+  schema: z.number().nullable().default(null),
 });
 
 /** What sends commands to Redis. */
@@ -67,6 +75,10 @@ export function redisLease(redis: Commands, key: string): LeaseStore {
       const own = `${id} `;
       const args = [own, JSON.stringify(holder), String(LEASE_MS), takeMissing ? '1' : '0'];
       return answerOf(await redis.sendCommand(['EVAL', CLAIM, '1', key, ...args]));
+    },
+    async look() {
+      const answer = answerOf(await redis.sendCommand(['EVAL', LOOK, '1', key]));
+      return answer.held === 'own' ? { held: 'missing' } : answer;
     },
     async release(id) {
       await redis.sendCommand(['EVAL', RELEASE, '1', key, `${id} `, String(RELEASED_MS)]);

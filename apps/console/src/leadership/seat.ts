@@ -6,42 +6,19 @@
  *      │                          └── lease not proven any more, │ or the database has a newer leader
  *      └── the term was torn down ◀── stepping down ◀────────────┘
  *
+ * A standby that differs from its leader, or that is older than the database, only looks until one leads that it may succeed.
+ *
  * The lease is proven from the moment at which it was asked for, by the steady clock, so a console that was stopped knows
  * before its first answer that it may not lead any more. The fence stands behind it: the database refuses every change of
  * a term that is not its newest, whatever any clock says.
  */
-import type { Clock, Timer } from '../ports/clock.ts';
-import type { LeaseAnswer, Leader, LeaseStore } from '../ports/lease-store.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Timer } from '../ports/clock.ts';
+import type { LeaseAnswer, Leader } from '../ports/lease-store.ts';
+import type { Difference } from './differences.ts';
+import { Fitness } from './fitness.ts';
 import { LEAVE_TO_OTHERS_MS, OPEN_AGAIN_MS, PROVEN_MS, RENEW_AGAIN_MS, RENEW_MS } from './lease-times.ts';
 import { MissingLease } from './missing-lease.ts';
-
-/** What a console does while it leads. */
-export interface Term {
-  /** Ends everything without writing: somebody else may lead already. */
-  abandon(): Promise<void>;
-  /** Answers what is being asked, writes what is not written yet, and ends. */
-  finish(): Promise<void>;
-}
-
-/** What a seat works with. */
-export interface SeatOptions<T extends Term> {
-  readonly lease: LeaseStore;
-  readonly clock: Clock;
-  /** 0 up to 1. */
-  readonly chance: () => number;
-  /** A new id for every attempt to lead. */
-  readonly newId: () => string;
-  readonly log: Logger;
-  readonly self: Omit<Leader, 'fence'>;
-  /** Takes the next number of the database: changes of terms with lower ones are refused from then on. */
-  readonly nextFence: () => Promise<number>;
-  /** Brings back what outlives a leader. @throws when it cannot; `mayTryAgain` says whether it soon can */
-  readonly openTerm: (fence: number, lost: () => void) => Promise<T>;
-  readonly mayTryAgain: (error: unknown) => boolean;
-  /** Told when the leader is another one, or none (null). */
-  readonly leaderChanged?: (leader: Leader | null) => void;
-}
+import type { SeatOptions, Term } from './seat-options.ts';
 
 interface Attempt {
   readonly id: string;
@@ -65,6 +42,7 @@ export class Seat<T extends Term> {
   #tearingDown: Promise<void> | null = null;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #stopped = false;
+  readonly #fitness: Fitness;
   readonly #failures = new Set<string>();
   #decide!: () => void;
   /** Resolves when it is known for the first time who leads, or that this cannot be known now. */
@@ -74,6 +52,7 @@ export class Seat<T extends Term> {
 
   constructor(options: SeatOptions<T>) {
     this.#options = options;
+    this.#fitness = new Fitness(options.self, options.log);
   }
 
   /** The term, while this console leads for certain; else null. */
@@ -90,6 +69,11 @@ export class Seat<T extends Term> {
   get leader(): Leader | null {
     if (this.serving !== null) return { ...this.#options.self, fence: this.fence };
     return this.#leader;
+  }
+
+  /** Why this console may not lead; null: it may. */
+  get difference(): Difference | null {
+    return this.#fitness.difference;
   }
 
   /** Looks for the first time, and then again and again. */
@@ -151,6 +135,7 @@ export class Seat<T extends Term> {
     if (this.#stopped) return 0;
     const askedAtMs = clock.steadyMs();
     if (askedAtMs < this.#pausedUntilMs) return this.#pausedUntilMs - askedAtMs;
+    if (this.#fitness.difference !== null) return this.#onlyLook();
     const id = newId();
     const answer = await lease
       .claim(id, { ...self, fence: null }, this.#missing.mayBeTaken(askedAtMs, lease.run))
@@ -163,6 +148,13 @@ export class Seat<T extends Term> {
     this.#noteStandby(answer);
     // A lease that is missing is somebody's in a moment.
     if (answer.held === 'other') this.#decide();
+    return this.#missing.nextLookMs(clock.steadyMs(), chance());
+  }
+
+  /** A turn of a standby that may not lead. */
+  async #onlyLook(): Promise<number> {
+    const { clock, lease, chance } = this.#options;
+    this.#noteStandby(await lease.look());
     return this.#missing.nextLookMs(clock.steadyMs(), chance());
   }
 
@@ -183,6 +175,7 @@ export class Seat<T extends Term> {
     }
     this.#missing.sawHeld(answer.remainingMs);
     this.#leaderUntilMs = nowMs + answer.remainingMs;
+    if (answer.holder !== null) this.#fitness.sawLeader(answer.holder);
     this.#noteLeader(answer.holder);
   }
 
@@ -246,13 +239,14 @@ export class Seat<T extends Term> {
         const term = await openTerm(fence, () => this.#lose(attempt, 'the database has a newer leader'));
         if (this.#attempt === attempt) {
           this.#term = term;
+          this.#fitness.led();
           const tookMs = Math.round(clock.steadyMs() - beganAtMs);
           log.info({ seat: 'leader', fence, url: this.#options.self.url, tookMs }, 'this console leads its group');
         } else await term.abandon();
         return;
       } catch (error) {
         if (!mayTryAgain(error)) {
-          log.error({ err: error }, 'this console cannot lead; it leaves that to the others');
+          this.#fitness.couldNotLead(error);
           return this.#leaveToOthers(attempt);
         }
         log.warn({ error: String(error) }, 'this console cannot lead yet');

@@ -10,7 +10,15 @@ export interface TermStorage extends Storage {
 export interface GroupStorage {
   /** For whoever does not lead: what is there before anybody does. Its `close` ends all connections, those of terms too. */
   readonly shared: Storage;
-  /** Number of a new term; changes of earlier ones are refused from then on. @throws StorageUnavailable */
+  /** Drawn at random when the database was made: a console elsewhere that has another one has another database. */
+  readonly identity: string;
+  /** Version to which this console brings the database, when it leads and not before. */
+  readonly schema: number;
+  /**
+   * Number of a new term; changes of earlier ones are refused from then on. An older database is brought forward by it: the
+   * console that led may be an older one, and knows only the database that it was.
+   * @throws NewerDatabase, and nothing was written; UnusableDatabase when it could not be brought forward; StorageUnavailable
+   */
   nextFence(): Promise<number>;
   /** Number of the newest term; 0 when nobody has led on this database yet. @throws StorageUnavailable */
   newestFence(): Promise<number>;

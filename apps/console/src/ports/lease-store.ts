@@ -8,6 +8,10 @@ export interface Leader {
   readonly version: string;
   /** Fingerprint of its secrets: the consoles of a group have the same. */
   readonly secrets: string;
+  /** Identity of its database: the consoles of a group have the same; null: one of an older version, which does not tell. */
+  readonly database: string | null;
+  /** Version to which it brings the database; null: one of an older version, which does not tell. */
+  readonly schema: number | null;
 }
 
 /** What was found when a console asked for the lease. */
@@ -28,6 +32,8 @@ export interface LeaseStore {
    * @param id of this term of this console; no two are alike
    */
   claim(id: string, holder: Leader, takeMissing: boolean): Promise<LeaseAnswer>;
+  /** Who holds the lease, for whoever may not have it; `missing` also when it was given back. */
+  look(): Promise<Exclude<LeaseAnswer, { held: 'own' }>>;
   /** Gives it back, so that the next one need not wait for its end; nothing happens when it is not ours. */
   release(id: string): Promise<void>;
 }

@@ -25,12 +25,16 @@ export async function openStorage(
   return postgresStorage(storageUrl, surroundings(clock, log));
 }
 
-/** Opens the database of a group of consoles, which is PostgreSQL. @throws UnusableDatabase as openStorage */
+/**
+ * Opens the database of a group of consoles, which is PostgreSQL.
+ * @param migrations default: those of this version
+ * @throws UnusableDatabase as openStorage
+ */
 export async function openGroupStorage(
   storageUrl: string,
-  { clock, log }: { clock: Clock; log: Logger },
+  { clock, log, migrations }: { clock: Clock; log: Logger; migrations?: readonly string[] | undefined },
 ): Promise<GroupStorage> {
-  return postgresGroupStorage(storageUrl, surroundings(clock, log));
+  return postgresGroupStorage(storageUrl, { ...surroundings(clock, log), log, migrations });
 }
 
 function surroundings(clock: Clock, log: Logger): PoolSurroundings {

@@ -1,16 +1,20 @@
 import { startPostgres, type PostgresServer } from '@weir/testkit/postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LeadershipLost } from '../../src/ports/leadership-lost.ts';
+import { NewerDatabase } from '../../src/ports/newer-database.ts';
+import { MIGRATIONS } from '../../src/storage/sql/migrations.ts';
 import type { GroupStorage } from '../../src/ports/group-storage.ts';
 import { postgresGroupStorage } from '../../src/storage/postgres/group-storage.ts';
+import { silentLogger } from '../support/test-console.ts';
 
+const surroundings = { nowMs: () => performance.now(), outageChanged: () => undefined, log: silentLogger };
 let server: PostgresServer;
+let url: string;
 let first: GroupStorage;
 let second: GroupStorage;
 beforeAll(async () => {
   server = await startPostgres();
-  const url = await server.createDatabase('weir');
-  const surroundings = { nowMs: () => performance.now(), outageChanged: () => undefined };
+  url = await server.createDatabase('weir');
   first = await postgresGroupStorage(url, surroundings);
   second = await postgresGroupStorage(url, surroundings);
 });
@@ -111,4 +115,55 @@ test('a change that stands alone and is refused by the database leaves its conne
   for (let n = 0; n < 20; n += 1) await expect(storage.endpoints.insert(endpoint)).rejects.toThrow('duplicate key');
   expect(await storage.endpoints.all()).toHaveLength(1);
   expect(lost()).toBe(0);
+});
+
+/** The rows of the group, and the version of the database. */
+const state = (): Promise<string> =>
+  server.program('psql', '-d', 'weir', '-qtAc', 'select version, json from weir_database, states order by name');
+
+test('a database has one identity, whoever opens it and when, and another one has another', async () => {
+  expect(first.identity).toMatch(/^[0-9a-f-]{36}$/);
+  expect(second.identity).toBe(first.identity);
+  const other = await postgresGroupStorage(await server.createDatabase('other'), surroundings);
+  expect(other.identity).not.toBe(first.identity);
+  await other.shared.close();
+});
+
+test('a newer console changes nothing before it leads; then the older ones write nothing, a late change or a new term', async () => {
+  const old = await term(first);
+  const before = await state();
+  const migrations = [...MIGRATIONS, "alter table states add column later text default 'new';"];
+  const newer = await postgresGroupStorage(url, { ...surroundings, migrations });
+  expect(await state()).toBe(before);
+  await old.storage.settings.saveState('late', '"in time"');
+  const broken = [...migrations, 'create table half (x integer) strict; create table jobs (x integer) strict;'];
+  const unfit = await postgresGroupStorage(url, { ...surroundings, migrations: broken });
+  await expect(unfit.nextFence()).rejects.toThrow('cannot be opened');
+  await unfit.shared.close();
+  // A migration that fails ends no term.
+  await old.storage.settings.saveState('late', '"still in time"');
+  const next = await term(newer);
+  expect(next.fence).toBe(old.fence + 1);
+  expect((await state()).split('|')[0]).toBe(String(MIGRATIONS.length + 1));
+  await expect(old.storage.settings.saveState('late', '"late"')).rejects.toThrow(LeadershipLost);
+  const after = await state();
+  await expect(first.nextFence()).rejects.toThrow(NewerDatabase);
+  expect(await state()).toBe(after);
+  await next.storage.settings.saveState('late', '"new"');
+  expect(await next.storage.settings.state('late')).toBe('"new"');
+  expect((await term(newer)).fence).toBe(next.fence + 1);
+  await newer.shared.close();
+});
+
+test('of newer consoles that would lead at the same time one brings the database forward, and each gets a number of its own', async () => {
+  const migrations = [
+    ...MIGRATIONS,
+    'alter table states add column later text;',
+    'alter table states add column last text;',
+  ];
+  const newer = await Promise.all([1, 2, 3].map(() => postgresGroupStorage(url, { ...surroundings, migrations })));
+  const fences = await Promise.all(newer.map((each) => each.nextFence()));
+  expect(new Set(fences).size).toBe(3);
+  expect((await state()).split('|')[0]).toBe(String(migrations.length));
+  await Promise.all(newer.map((each) => each.shared.close()));
 });

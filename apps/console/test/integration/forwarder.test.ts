@@ -1,13 +1,17 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { clientBehind, nameClient } from '../../src/http/client-address.ts';
-import { Forwarder } from '../../src/http/forwarder.ts';
+import { MAX_BODY_BYTES } from '@weir/protocol';
+import { ANSWER_MS, Forwarder } from '../../src/http/forwarder.ts';
 import { takePeerHeaders } from '../../src/http/peer-header.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { until } from '../support/group-of-consoles.ts';
 
+const STATUS = { failed: 503, 'timed-out': 504, 'too-large': 413 };
 const KEY = Buffer.alloc(32, 7);
+const clock = new FakeClock();
 const open: Server[] = [];
 const forwarders: Forwarder[] = [];
 afterEach(() => {
@@ -30,13 +34,13 @@ async function listening(answer: RequestListener): Promise<string> {
 
 /** A standby before this leader: its address, what passes on, and why requests failed. */
 async function standby(leaderUrl: string): Promise<{ url: string; forwarder: Forwarder; reasons: string[] }> {
-  const forwarder = new Forwarder(KEY);
+  const forwarder = new Forwarder(KEY, clock);
   forwarders.push(forwarder);
   const reasons: string[] = [];
   const url = await listening((message, response) => {
-    forwarder.forward(message, response, leaderUrl, (why) => {
-      reasons.push(why);
-      response.writeHead(503).end();
+    forwarder.forward(message, response, leaderUrl, ({ kind, reason }) => {
+      reasons.push(kind === 'failed' ? reason : kind);
+      response.writeHead(STATUS[kind]).end();
     });
   });
   return { url, forwarder, reasons };
@@ -48,9 +52,10 @@ function send(
   method: string,
   headers: Record<string, string>,
   pieces: string[],
+  agent?: Agent,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers });
+    const sent = request(url, { method, headers, ...(agent === undefined ? {} : { agent }) });
     sent.on('response', resolve);
     sent.on('error', reject);
     for (const piece of pieces) sent.write(piece);
@@ -94,7 +99,7 @@ test('a client that comes to a standby through a trusted proxy is named to the l
     named.push(takePeerHeaders(KEY, { method, path, headers }));
     response.end();
   });
-  const forwarder = new Forwarder(KEY);
+  const forwarder = new Forwarder(KEY, clock);
   forwarders.push(forwarder);
   for (const trusted of [['127.0.0.0/8', '10.0.0.0/8'], []]) {
     const clientOf = clientBehind(trusted);
@@ -186,4 +191,81 @@ test('a body that looks like a request is a body to the leader too, whatever the
     framed.map(() => `${method} /open weir.example ${inner.length}`),
   );
   expect(got).toEqual([...expected, 'GET /last weir.example 0']);
+});
+
+test('a leader that has a request and does not begin to answer is not waited for longer than any answer takes', async () => {
+  let asked = 0;
+  let aborted = 0;
+  let begun: ServerResponse | undefined;
+  const slow = await listening((message, response) => {
+    message.resume();
+    message.on('end', () => {
+      asked += 1;
+      if (message.url !== '/begins') return;
+      response.write('the first part');
+      begun = response;
+    });
+    response.on('close', () => {
+      aborted += 1;
+    });
+  });
+  const { url, forwarder, reasons } = await standby(slow);
+  const silent = send(`${url}/silent`, 'POST', {}, ['body']);
+  const streamed = await send(`${url}/begins`, 'GET', {}, []);
+  await until('both are asked', () => asked === 2);
+  await clock.advance(ANSWER_MS - 1);
+  expect(reasons).toEqual([]);
+  await clock.advance(1);
+  expect((await silent).statusCode).toBe(504);
+  await until('the leader knows that nobody waits', () => aborted === 1);
+  expect([reasons, forwarder.underWay]).toEqual([['timed-out'], 1]);
+  await clock.advance(10 * ANSWER_MS);
+  begun?.end(' and the last');
+  expect(String(await buffer(streamed))).toBe('the first part and the last');
+  expect(clock.waiting).toBe(0);
+});
+
+test('a body of unknown length that turns out too large is refused, its connection goes on, and nothing stays behind', async () => {
+  let most = 0;
+  let ended = 0;
+  const leader = await listening((message, response) => {
+    let bytes = 0;
+    message.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+      most = Math.max(most, bytes);
+    });
+    message.on('close', () => {
+      ended += 1;
+    });
+    message.on('end', () => response.end('whole'));
+  });
+  const { url, forwarder, reasons } = await standby(leader);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const pieces = Array.from({ length: 40 }, () => 'x'.repeat(65_536));
+  const large = await send(`${url}/large`, 'POST', {}, pieces, agent);
+  expect(large.statusCode).toBe(413);
+  await buffer(large);
+  expect([reasons, forwarder.underWay]).toEqual([['too-large'], 0]);
+  const fits = await send(`${url}/fits`, 'POST', {}, ['x'.repeat(MAX_BODY_BYTES)], agent);
+  expect(String(await buffer(fits))).toBe('whole');
+  await until('the leader is rid of both', () => ended === 2);
+  expect(most).toBe(MAX_BODY_BYTES);
+  expect(clock.waiting).toBe(0);
+  agent.destroy();
+});
+
+test('a leader that refuses before it has read the body leaves the connection of the client usable', async () => {
+  const leader = await listening((message, response) => {
+    if (message.url === '/refused') response.writeHead(401, { connection: 'close' }).end('no');
+    else response.end('yes');
+  });
+  const { url, forwarder } = await standby(leader);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const pieces = Array.from({ length: 12 }, () => 'x'.repeat(65_536));
+  const refused = await send(`${url}/refused`, 'POST', {}, pieces, agent);
+  expect([401, 503]).toContain(refused.statusCode);
+  await buffer(refused);
+  expect(String(await buffer(await send(`${url}/next`, 'GET', {}, [], agent)))).toBe('yes');
+  expect([forwarder.underWay, clock.waiting]).toEqual([0, 0]);
+  agent.destroy();
 });

@@ -6,7 +6,7 @@ import { redisLease } from '../../src/leadership/redis-lease.ts';
 import type { LeaseStore } from '../../src/ports/lease-store.ts';
 import { silentLogger } from '../support/test-console.ts';
 
-const SELF = { url: 'http://127.0.0.1:1', version: '1', secrets: 's', fence: null };
+const SELF = { url: 'http://127.0.0.1:1', version: '1', secrets: 's', database: 'd', schema: 6, fence: null };
 let server: RedisServer;
 let redis: RedisConnection;
 beforeAll(async () => {
@@ -50,4 +50,17 @@ test('a leader keeps its lease while Redis is full; nobody gets a new one', asyn
   expect(Number(await server.command('PTTL', 'full'))).toBeGreaterThan(1_000);
   await expect(redisLease(redis, 'new').claim('term', SELF, true)).rejects.toThrow('OOM');
   await server.command('CONFIG', 'SET', 'maxmemory', '0');
+});
+
+test('whoever only looks never gets the lease, and an older console that tells less is a holder too', async () => {
+  const lease = redisLease(redis, 'looked-at');
+  expect(await lease.look()).toEqual({ held: 'missing' });
+  await lease.claim('term', SELF, true);
+  expect(await lease.look()).toMatchObject({ held: 'other', holder: SELF });
+  await lease.release('term');
+  expect(await lease.look()).toEqual({ held: 'missing' });
+  expect(await lease.claim('another', SELF, false)).toEqual({ held: 'own' });
+  const { url, version, secrets } = SELF;
+  const older = await holding('older', `term ${JSON.stringify({ url, version, secrets, fence: 4 })}`, 'PX', '9000');
+  expect(await older.look()).toMatchObject({ held: 'other', holder: { url, fence: 4, database: null, schema: null } });
 });

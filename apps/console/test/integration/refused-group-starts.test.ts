@@ -1,11 +1,15 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startFaultProxy } from '@weir/testkit/network';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConsole } from '../../src/index.ts';
 import { peerHeaders } from '../../src/http/peer-header.ts';
 import { peerKey } from '../../src/leadership/group-secrets.ts';
 import { loadManifestKey } from '../../src/storage/files/manifest-key-file.ts';
-import { loadSecrets } from '../../src/storage/files/secrets-file.ts';
+import { loadSecrets, SECRETS_FILE } from '../../src/storage/files/secrets-file.ts';
 import { FakeProbe } from '../support/fake-probe.ts';
 import { Group, until } from '../support/group-of-consoles.ts';
+import { codeOf, HttpConsole } from '../support/running-console.ts';
 
 let group: Group;
 beforeAll(async () => {
@@ -36,6 +40,16 @@ test('a console with another database is refused, and a leader that advertises a
   await until('the lease tells the term', async () => (await lease()).includes('"fence":1'));
   const storageUrl = await group.postgres.createDatabase('another');
   const options = { ...(await group.options('elsewhere')), storageUrl, port: 0, logLevel: 'silent' as const };
+  const refusal = startConsole(options, { endpointProbe: new FakeProbe() }).then(String, String);
+  const [own, leaders] = [await identity('another'), await identity('weir')];
+  expect(own).not.toBe(leaders);
+  expect(await refusal).toContain(
+    `has the database ${own}, and the console that leads the group (http://127.0.0.1:1) has ${leaders}`,
+  );
+  expect(await refusal).toContain('--storage-url');
+  // A copy has the identity of its original.
+  const copied = `update states set json = '"${leaders}"' where name = 'identity'`;
+  await group.postgres.program('psql', '-d', 'another', '-qc', copied);
   await expect(startConsole(options, { endpointProbe: new FakeProbe() })).rejects.toThrow(
     'is in term 1, and this database knows of 0 only',
   );
@@ -52,6 +66,42 @@ test('a console with another database is refused, and a leader that advertises a
   expect(answer.text).toContain('the address that the leader advertises is not its own');
   expect(leader.running.seat()?.seat).toBe('leader');
 });
+
+test('a console that learns only later that it has another database, or other secrets, neither passes on nor leads', async () => {
+  const proxy = await startFaultProxy({ port: group.redis.port });
+  proxy.setMode('refuse');
+  const redisUrl = group.redisUrl.replace(String(group.redis.port), String(proxy.port));
+  const leader = await group.console('right');
+  await until('the right one knows the group', () => leader.running.seat()?.leaderUrl !== null);
+  const storageUrl = await group.postgres.createDatabase('a-third');
+  const elsewhere = await group.console('elsewhere', { redisUrl, storageUrl });
+  const { dataDir } = await group.options('strange');
+  const file = join(dataDir, SECRETS_FILE);
+  const secrets: object = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify({ ...secrets, enrolmentToken: 'E'.repeat(43) }));
+  const strange = await HttpConsole.start({ ...(await group.options('right')), dataDir, redisUrl });
+  proxy.setMode('pass');
+  for (const [console, words, remedy] of [
+    [elsewhere, 'This console has another database than the one that leads', '--storage-url'],
+    [strange, 'This console has other secrets than the one that leads', 'Copy secrets.json'],
+  ] as const) {
+    await until('it says so', async () => (await console.call('GET', '/api/v1/info')).text.includes(words));
+    const health = await console.call('GET', '/healthz');
+    expect([health.status, codeOf(health)]).toEqual([503, 'no-leader']);
+    expect(console.logs.filter((line) => line.includes(remedy))).toHaveLength(1);
+    expect(console.running.seat()?.seat).toBe('standby');
+  }
+  await strange.stop();
+  await proxy.close();
+});
+
+async function identity(database: string): Promise<string> {
+  const asked = "select json::json #>> '{}' from states where name = 'identity'";
+  return until('the database has an identity', async () => (await ask()) !== '').then(ask);
+  async function ask(): Promise<string> {
+    return (await group.postgres.program('psql', '-d', database, '-qtAc', asked).catch(() => '')).trim();
+  }
+}
 
 /** What the lease of the group tells. */
 async function lease(): Promise<string> {

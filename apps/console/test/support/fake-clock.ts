@@ -21,6 +21,11 @@ export class FakeClock implements Clock {
     return this.#steadyMs;
   }
 
+  /** Timers that are set. */
+  get waiting(): number {
+    return this.#timers.size;
+  }
+
   /** Somebody sets the wall clock. */
   jumpWall(byMs: number): void {
     this.#wallOffsetMs += byMs;

@@ -60,9 +60,13 @@ export class Group {
     return { dataDir: await this.dataDir(name), storageUrl, redisUrl, windowSeconds: 1 };
   }
 
-  /** Starts a console in this process. */
-  async console(name: string, change: Partial<ConsoleOptionsInput> = {}): Promise<HttpConsole> {
-    const console = await HttpConsole.start({ ...(await this.options(name)), ...change });
+  /** Starts a console in this process. @param migrations of one of another version */
+  async console(
+    name: string,
+    change: Partial<ConsoleOptionsInput> = {},
+    migrations?: readonly string[],
+  ): Promise<HttpConsole> {
+    const console = await HttpConsole.start({ ...(await this.options(name)), ...change }, undefined, migrations);
     this.#consoles.push(console);
     return console;
   }

@@ -46,15 +46,22 @@ export class HttpConsole {
   /** Every body that was answered. */
   readonly answers: string[] = [];
   #running: RunningConsole;
+  readonly #migrations: readonly string[] | undefined;
 
-  private constructor(dir: string, running: RunningConsole) {
+  private constructor(dir: string, running: RunningConsole, migrations: readonly string[] | undefined) {
     this.dir = dir;
     this.#running = running;
+    this.#migrations = migrations;
   }
 
-  static async start(options: Partial<ConsoleOptionsInput> = {}, clock?: Clock): Promise<HttpConsole> {
+  /** @param migrations of a console of another version, in a group */
+  static async start(
+    options: Partial<ConsoleOptionsInput> = {},
+    clock?: Clock,
+    migrations?: readonly string[],
+  ): Promise<HttpConsole> {
     const dir = await mkdtemp(join(tmpdir(), 'weir-console-'));
-    const started = new HttpConsole(dir, NOT_STARTED);
+    const started = new HttpConsole(dir, NOT_STARTED, migrations);
     await started.restart(options, clock);
     return started;
   }
@@ -73,7 +80,12 @@ export class HttpConsole {
     const logger = pino({ level: 'trace' }, { write: (line: string) => void this.logs.push(line) });
     this.#running = await startConsole(
       { dataDir: join(this.dir, 'data'), port: 0, adminPassword: PASSWORDS.admin, ...options },
-      { endpointProbe: this.probe, logger, ...(clock === undefined ? {} : { clock }) },
+      {
+        endpointProbe: this.probe,
+        logger,
+        ...(clock === undefined ? {} : { clock }),
+        ...(this.#migrations === undefined ? {} : { migrations: this.#migrations }),
+      },
     );
   }
 

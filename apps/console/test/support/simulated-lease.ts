@@ -38,6 +38,12 @@ export class SimulatedLease {
         await network();
         return answer;
       },
+      look: async () => {
+        await network();
+        const answer = this.#look();
+        await network();
+        return answer;
+      },
       release: async (id) => {
         await network();
         if (this.away) throw new Error('away');
@@ -55,7 +61,14 @@ export class SimulatedLease {
       this.#held = { id, holder, untilMs: nowMs + LEASE_MS };
       return { held: 'own' };
     }
-    if (held === null) return { held: 'missing' };
+    return this.#look();
+  }
+
+  #look(): Exclude<LeaseAnswer, { held: 'own' }> {
+    if (this.away) throw new Error('away');
+    const nowMs = this.#nowMs();
+    const held = this.#held;
+    if (held === null || held === 'released' || held.untilMs <= nowMs) return { held: 'missing' };
     return { held: 'other', holder: held.holder, remainingMs: held.untilMs - nowMs };
   }
 }

@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Seat, type Term } from '../../src/leadership/seat.ts';
+import { Seat } from '../../src/leadership/seat.ts';
+import type { Term } from '../../src/leadership/seat-options.ts';
 import type { Clock, Timer } from '../../src/ports/clock.ts';
+import type { Leader } from '../../src/ports/lease-store.ts';
+import { NewerDatabase } from '../../src/ports/newer-database.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import { SimulatedLease } from '../support/simulated-lease.ts';
 import { silentLogger } from '../support/test-console.ts';
@@ -56,6 +59,8 @@ class CountedTerm implements Term {
   }
 }
 
+type Self = Omit<Leader, 'fence'>;
+
 /** Consoles on one lease and one database, on a simulated clock. */
 class World {
   readonly clock = new FakeClock();
@@ -63,6 +68,8 @@ class World {
   readonly members: Member[] = [];
   readonly random: () => number;
   fence = 0;
+  /** Version of the database. */
+  schema = 6;
   ids = 0;
 
   constructor(seed: number) {
@@ -73,8 +80,9 @@ class World {
     };
   }
 
-  add(): Member {
-    const member = new Member(this, this.members.length);
+  /** @param differs how the new console differs from the others */
+  add(differs: Partial<Self> = {}): Member {
+    const member = new Member(this, this.members.length, differs);
     this.members.push(member);
     member.seat.start();
     return member;
@@ -103,13 +111,15 @@ class Member {
   readonly seat: Seat<CountedTerm>;
   readonly terms: CountedTerm[] = [];
   readonly warnings: string[] = [];
+  readonly errors: string[] = [];
   /** How long a message takes, in ms; null: it is lost after a second. */
   delayMs: number | null = 5;
   databaseAway = false;
   unfit = false;
 
-  constructor(world: World, index: number) {
+  constructor(world: World, index: number, differs: Partial<Self> = {}) {
     this.index = index;
+    const self = { url: `http://${index}`, version: '1', secrets: 's', database: 'd', schema: 6, ...differs };
     this.clock = new ProcessClock(world.clock);
     const network = (): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -124,10 +134,14 @@ class Member {
       log: {
         ...silentLogger,
         warn: (fields: object, message: string) => void this.warnings.push(`${message} ${JSON.stringify(fields)}`),
+        error: (_: object, message: string) => void this.errors.push(message),
       },
-      self: { url: `http://${index}`, version: '1', secrets: 's' },
+      self,
       nextFence: async () => {
         if (this.databaseAway) throw new Error('away');
+        const schema = self.schema ?? world.schema;
+        if (world.schema > schema) throw new NewerDatabase('db', world.schema, schema);
+        world.schema = schema;
         return (world.fence += 1);
       },
       openTerm: async () => {
@@ -137,7 +151,7 @@ class Member {
         this.terms.push(term);
         return term;
       },
-      mayTryAgain: (error) => !(error instanceof TypeError),
+      mayTryAgain: (error) => !(error instanceof TypeError || error instanceof NewerDatabase),
     });
   }
 }
@@ -287,4 +301,84 @@ test('a lease that Redis refuses to give or renew is told to leader and standby 
     await world.pass(8_000);
   }
   expect(world.leaders()).toHaveLength(1);
+});
+
+test('a newer standby leaves the database to the older leader, and brings it forward when it leads; the older one does not lead again', async () => {
+  const world = new World(8);
+  const old = world.add();
+  await world.pass(3_000);
+  const older = world.add();
+  const newer = world.add({ version: '2', schema: 7 });
+  await world.pass(2_000);
+  expect([world.schema, old.seat.fence]).toEqual([6, 1]);
+  void old.seat.stop();
+  older.clock.stopped = true;
+  await world.pass(2_000);
+  older.clock.wake();
+  expect(newer.seat.serving).not.toBeNull();
+  expect(world.schema).toBe(7);
+  await world.pass(1_000);
+  // It is told of by the lease, before it tries to lead; it passes on as before.
+  expect(older.errors).toEqual([
+    expect.stringMatching(/version 7, .*\(1\) knows versions up to 6.*Upgrade this console/),
+  ]);
+  expect(older.seat.leader?.url).toBe('http://2');
+  const [fence, terms] = [world.fence, older.terms.length];
+  void newer.seat.stop();
+  await world.pass(20_000);
+  expect([older.seat.serving, world.fence, older.terms.length]).toEqual([null, fence, terms]);
+  expect(older.errors).toHaveLength(1);
+  const next = world.add({ version: '2', schema: 7 });
+  await world.pass(4_000);
+  expect(next.seat.serving).not.toBeNull();
+});
+
+test('an older console that finds the database newer when it takes over writes nothing, says so once, and lets a newer one lead', async () => {
+  const world = new World(9);
+  const older = world.add();
+  older.databaseAway = true;
+  await world.pass(3_000);
+  world.schema = 7;
+  older.databaseAway = false;
+  await world.pass(10_000);
+  expect([world.fence, older.terms.length]).toEqual([0, 0]);
+  expect(older.errors).toEqual([expect.stringContaining('Upgrade this console')]);
+  const newer = world.add({ schema: 7 });
+  await world.pass(4_000);
+  expect(newer.seat.serving).not.toBeNull();
+  expect(older.seat.leader?.url).toBe('http://1');
+  expect(older.errors).toHaveLength(1);
+});
+
+test('a console whose database or secrets are not those of the leader never follows it, until one leads that it fits', async () => {
+  const world = new World(10);
+  const first = world.add();
+  await world.pass(3_000);
+  const strangers = [world.add({ database: 'another' }), world.add({ secrets: 'others' })];
+  await world.pass(1_000);
+  expect(strangers.map(({ seat }) => seat.difference?.kind)).toEqual(['database', 'secrets']);
+  expect(strangers[0]?.errors[0]).toMatch(/has the database another, .*\(http:\/\/0\) has d: .*--storage-url/);
+  expect(strangers[1]?.errors[0]).toContain('Copy secrets.json and manifest-key.pem');
+  void first.seat.stop();
+  await world.pass(20_000);
+  expect(world.leaders()).toEqual([]);
+  expect(strangers.flatMap(({ terms, errors }) => [terms.length, errors.length])).toEqual([0, 1, 0, 1]);
+  const fits = world.add({ database: 'another' });
+  await world.pass(4_000);
+  expect(world.leaders()).toEqual([fits]);
+  void fits.seat.stop();
+  await world.pass(4_000);
+  expect(world.leaders()).toEqual([strangers[0]]);
+});
+
+test('a leader of a version that tells neither its database nor its version is followed', async () => {
+  const world = new World(11);
+  const first = world.add({ database: null, schema: null });
+  await world.pass(3_000);
+  const second = world.add();
+  await world.pass(1_000);
+  expect(second.seat.difference).toBeNull();
+  void first.seat.stop();
+  await world.pass(2_000);
+  expect(world.leaders()).toEqual([second]);
 });

@@ -100,6 +100,10 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     title: 'No console leads the group at the moment.',
     remedy: 'Another one takes over within seconds; this page tries again by itself.',
   },
+  'leader-timeout': {
+    title: 'The console that leads did not answer in time.',
+    remedy: 'What you asked for may have been done: look before you repeat it.',
+  },
   'ledger-unavailable': {
     title: 'The ledger of credits does not answer.',
     remedy: 'Agents get no credits until it does. The console finds it again by itself; ask whoever runs Redis.',

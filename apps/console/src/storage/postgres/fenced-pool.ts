@@ -8,6 +8,9 @@ const FENCE = 'fence';
 const NEXT_FENCE = `insert into states (name, json) values ('${FENCE}', '1')
   on conflict (name) do update set json = (states.json::bigint + 1)::text returning json`;
 
+/** Stays as it is until the transaction ends: a newer console that would change the database waits, or was first. */
+const VERSION = 'select version from weir_database for share';
+
 const NEWEST_FENCE = `select json from states where name = '${FENCE}'`;
 
 const BEGIN = /^\s*(begin|start transaction)\b/i;
@@ -16,21 +19,42 @@ const CHANGE = /^\s*(insert|update|delete|with)\b/i;
 
 type Query = (text: string, parameters: readonly unknown[]) => Promise<unknown>;
 
-/** Takes the next number of a term. @throws StorageUnavailable */
-export async function nextFence(pool: PostgresPool): Promise<number> {
-  return numberOf(pool, NEXT_FENCE);
+/** What sends a statement to the database. */
+interface Sender {
+  query(text: string): Promise<unknown>;
+}
+
+/**
+ * Takes the next number of a term, if the database has the version that is known.
+ * @returns null when it has another one, and then nothing was written
+ * @throws StorageUnavailable
+ */
+export async function nextFence(pool: PostgresPool, known: number): Promise<number | null> {
+  const client = await pool.connect();
+  const query = queryOf(client);
+  try {
+    const version = Number(firstRowOf(lastOf(await query(`begin; ${VERSION}`, [])))?.['version']);
+    const fence = version === known ? await takeFence({ query: (text) => query(text, []) }) : null;
+    await query('commit', []);
+    return fence;
+  } catch (error) {
+    await query('rollback', []).catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+/** Takes the next number within a transaction. */
+export async function takeFence(client: Sender): Promise<number> {
+  return Number(firstRowOf(await client.query(NEXT_FENCE))?.['json']);
 }
 
 /** The number that was taken last; 0 for none. @throws StorageUnavailable */
 export async function newestFence(pool: PostgresPool): Promise<number> {
-  return numberOf(pool, NEWEST_FENCE);
-}
-
-async function numberOf(pool: PostgresPool, query: string): Promise<number> {
   const client = await pool.connect();
   try {
-    const result = await queryOf(client)(query, []);
-    return Number(firstRowOf(result)?.['json'] ?? 0);
+    return Number(firstRowOf(await queryOf(client)(NEWEST_FENCE, []))?.['json'] ?? 0);
   } finally {
     client.release();
   }
@@ -90,9 +114,7 @@ export class FencedPool implements PostgresPool {
 
   /** In one turn with the server, as both are without parameters. */
   async #begin(query: Query, begin: string): Promise<void> {
-    const results: unknown = await query(`${begin}; ${this.#check}`, []);
-    const checked: unknown = Array.isArray(results) ? results.at(-1) : results;
-    if (firstRowOf(checked) !== undefined) return;
+    if (firstRowOf(lastOf(await query(`${begin}; ${this.#check}`, []))) !== undefined) return;
     await query('rollback', []);
     this.#onLost();
     throw new LeadershipLost();
@@ -115,6 +137,11 @@ export class FencedPool implements PostgresPool {
 function queryOf(client: PostgresPoolClient): Query {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- kysely's type says as much, twice over
   return client.query.bind(client) as Query;
+}
+
+/** The result of the last of several statements. */
+function lastOf(results: unknown): unknown {
+  return Array.isArray(results) ? results.at(-1) : results;
 }
 
 function firstRowOf(result: unknown): Record<string, unknown> | undefined {

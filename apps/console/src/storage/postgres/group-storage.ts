@@ -1,27 +1,45 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { GroupStorage, TermStorage } from '../../ports/group-storage.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { MIGRATIONS } from '../sql/migrations.ts';
 import type { Tables } from '../sql/schema.ts';
 import { FencedPool, newestFence, nextFence } from './fenced-pool.ts';
+import { beginTermOnOlder, joinDatabase } from './group-database.ts';
 import { GuardedPool, type PoolSurroundings } from './guarded-pool.ts';
-import { openPostgres } from './open-postgres.ts';
 import { storageOn } from './postgres-storage.ts';
 
 /** A leader that stops in the middle of a transaction holds up its successor until the server ends it, in ms. */
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
+/** What a group's storage works with. */
+export interface GroupSurroundings extends PoolSurroundings {
+  readonly log: Logger;
+  /** The way from one version of the database to the next. Default: that of this version of Weir. */
+  readonly migrations?: readonly string[] | undefined;
+}
+
 /**
  * One database for a group of consoles: whoever leads writes through the storage of its term.
  * @throws UnusableDatabase see openPostgres; every call later may throw StorageUnavailable, and those of a term LeadershipLost
  */
-export async function postgresGroupStorage(url: string, surroundings: PoolSurroundings): Promise<GroupStorage> {
-  await openPostgres(url);
+export async function postgresGroupStorage(
+  url: string,
+  { log, migrations = MIGRATIONS, ...surroundings }: GroupSurroundings,
+): Promise<GroupStorage> {
+  const { identity, version } = await joinDatabase(url, migrations);
+  if (version < migrations.length) {
+    const versions = { from: version, to: migrations.length };
+    log.info(versions, 'the database is older than this console, which brings it forward when it leads and not before');
+  }
   const pool = new GuardedPool(url, { ...surroundings, idleInTransactionMs: IDLE_IN_TRANSACTION_MS });
   return {
     shared: {
       ...storageOn(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })),
       close: () => pool.end(),
     },
-    nextFence: () => nextFence(pool),
+    identity,
+    schema: migrations.length,
+    nextFence: async () => (await nextFence(pool, migrations.length)) ?? beginTermOnOlder(url, migrations, log),
     newestFence: () => newestFence(pool),
     under: (fence, onLost): TermStorage => {
       const fenced = new FencedPool(pool, fence, onLost);

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { NewerDatabase } from '../../ports/newer-database.ts';
 import { UnusableDatabase } from '../../ports/unusable-database.ts';
 import { MIGRATIONS } from '../sql/migrations.ts';
 import { postgresDdl } from './ddl.ts';
@@ -9,9 +10,16 @@ const MIGRATION_LOCK = 0x57_65_69_72;
 const OLDEST_SERVER = 130_000;
 
 interface State {
+  /** 0 for a database that was empty. */
   version: number;
   /** `table.column` of everything that is ours. */
   columns: string[];
+}
+
+/** What was found in a database: what was written down about it, and the columns that are there. */
+export interface Examined {
+  readonly state: State;
+  readonly before: ReadonlySet<string>;
 }
 
 /**
@@ -20,6 +28,20 @@ interface State {
  * missing; nothing in it was changed then
  */
 export async function openPostgres(url: string, migrations: readonly string[] = MIGRATIONS): Promise<void> {
+  await withMigrationLock(url, async (client, name) => {
+    const examined = await examine(client, name, migrations);
+    if (examined.state.version < migrations.length) await bringForward(client, examined, migrations);
+  });
+}
+
+/**
+ * Works on a database in one transaction, while nobody else examines or changes its version.
+ * @throws UnusableDatabase for whatever goes wrong, its cause being what PostgreSQL said
+ */
+export async function withMigrationLock<T>(
+  url: string,
+  work: (client: Client, name: string) => Promise<T>,
+): Promise<T> {
   const client = new Client({ connectionString: url, application_name: 'weir', connectionTimeoutMillis: CONNECT_MS });
   // A connection that ends is told by the call that fails.
   client.on('error', () => undefined);
@@ -29,8 +51,9 @@ export async function openPostgres(url: string, migrations: readonly string[] = 
     await requireUsableServer(client, name);
     await client.query('begin');
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    await migrate(client, name, migrations);
+    const result = await work(client, name);
     await client.query('commit');
+    return result;
   } catch (error) {
     if (error instanceof UnusableDatabase) throw error;
     const message =
@@ -66,22 +89,30 @@ async function requireUsableServer(client: Client, name: string): Promise<void> 
   }
 }
 
-async function migrate(client: Client, name: string, migrations: readonly string[]): Promise<void> {
+/**
+ * Looks whether this console can use the database as it is, or after bringing it forward. Its version stays as it is until the
+ * transaction ends.
+ * @throws NewerDatabase, UnusableDatabase
+ */
+export async function examine(client: Client, name: string, migrations: readonly string[]): Promise<Examined> {
   const before = await presentColumns(client);
   const state = await stateOf(client, name, before);
-  if (state.version > migrations.length) {
-    throw new UnusableDatabase(
-      `The database ${name} has version ${state.version}, and this console knows versions up to ${migrations.length}. ` +
-        'It was written by a newer console: start that one, or restore a backup from before the upgrade.',
-    );
-  }
+  if (state.version > migrations.length) throw new NewerDatabase(name, state.version, migrations.length);
   const missing = state.columns.filter((column) => !before.has(column));
   if (missing.length > 0) {
     throw new UnusableDatabase(
       damaged(name, `${missing.slice(0, 3).join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`),
     );
   }
-  if (state.version === migrations.length) return;
+  return { state, before };
+}
+
+/** Runs the migrations that the database has not seen, and writes down what is there then. */
+export async function bringForward(
+  client: Client,
+  { state, before }: Examined,
+  migrations: readonly string[],
+): Promise<void> {
   for (const migration of migrations.slice(state.version)) await client.query(postgresDdl(migration));
   const after = await presentColumns(client);
   const kept = state.columns.filter((column) => after.has(column));
@@ -107,7 +138,8 @@ async function stateOf(client: Client, name: string, present: ReadonlySet<string
     );
   }
   const { rows } = await client.query<{ version: string; columns: string }>(
-    'select version, columns from weir_database',
+    // Locked before anything else of ours, by whoever asks for it: the term that begins reads it in share mode first.
+    'select version, columns from weir_database for update',
   );
   const [row] = rows;
   const columns: unknown = row === undefined ? null : parsed(row.columns);

@@ -1,0 +1,61 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isForLeader } from '../../src/http/standby-server.ts';
+import { Group, until } from '../support/group-of-consoles.ts';
+import type { HttpConsole } from '../support/running-console.ts';
+
+let group: Group;
+let leader: HttpConsole;
+let standby: HttpConsole;
+beforeAll(async () => {
+  group = await Group.start();
+  leader = await group.console('leader');
+  standby = await group.console('standby');
+  await until('the standby knows the leader', () => standby.running.seat()?.leaderUrl === leader.url);
+});
+afterAll(() => group.stop());
+
+/** Sends a target as it is: a URL parser would tidy it up. */
+function ask(console: HttpConsole, target: string, method = 'GET'): Promise<string> {
+  const { hostname, port } = new URL(console.url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path: target, method }, (answer) => {
+      text(answer).then((body) => resolve(`${answer.statusCode} ${body}`), reject);
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+test('however a path is spelled, a standby answers as the leader does', async () => {
+  const info = await ask(leader, '/api/v1/info');
+  expect(info).toMatch(/^200 .*"product":"Weir"/);
+  const same = [
+    '/%61pi/v1/info',
+    '/%61%70%69/v1/inf%6f',
+    '/api/v1/info?x=%zz',
+    '/api/v1/info#part',
+    '/%61pi/v1/info?a=/b',
+  ];
+  for (const target of [...same, 'http://elsewhere.example/api/v1/info', 'HTTP://elsewhere.example/%61pi/v1/info']) {
+    expect(await ask(leader, target), `the leader, ${target}`).toBe(info);
+    expect(await ask(standby, target), `the standby, ${target}`).toBe(info);
+  }
+  const others =
+    '/api /api/ /%61pi /api/v1 /api/v1/agents /%61pi/v1/%61gents /docs /%64ocs/ /api?x /api#x /api%2Fv1/info /api%2fv1%2finfo ' +
+    '/%2561pi/v1/info //api/v1/info /./api/v1/info /x/../api/v1/info /API/v1/info /api;x/v1/info /api%3Fx /api%23x /apis/v1/info ' +
+    '/%zz /api/%zz /%61pi/%zz /api/%ff /%E2%82%AC /nothing /monitor /?/api/v1/info /#/api/v1/info /%00/api *';
+  for (const target of others.split(' ')) {
+    for (const method of ['GET', 'DELETE']) {
+      const [direct, passed] = [await ask(leader, target, method), await ask(standby, target, method)];
+      expect(passed, `${method} ${target}`).toBe(direct);
+    }
+  }
+});
+
+test('what the leader alone answers is told from what a standby answers itself', () => {
+  const leaders = ['/api', '/docs?x', '/%64ocs', '/api#x', 'https://weir.example/api/v1/info'];
+  const own = ['/', '/healthz', '/metrics', '/assets/api', '/apis', '/%zz', 'https://weir.example', '*', ''];
+  expect([...leaders, ...own].filter(isForLeader)).toEqual(leaders);
+});
