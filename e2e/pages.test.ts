@@ -16,6 +16,7 @@ const PAGES = [
   '/quotas/audits',
   '/settings/tps-rate-limiting',
   '/settings/endpoints',
+  '/settings/consoles',
   '/settings/accounts',
   '/settings/audit-log',
   '/settings/password',

@@ -30,6 +30,7 @@ const PAGES = {
   audit: async (api) => pathOf('/quotas/audits/', (await api('quota-audits')).audits[0]?.auditId),
   settings: '/settings/tps-rate-limiting',
   endpoints: '/settings/endpoints',
+  consoles: '/settings/consoles',
   accounts: '/settings/accounts',
   'audit-log': '/settings/audit-log',
   password: '/settings/password',

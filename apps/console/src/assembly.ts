@@ -24,6 +24,7 @@ import { ClaimDesk } from './fleet/claim-desk.ts';
 import { Fleet } from './fleet/fleet.ts';
 import { JobGauges } from './fleet/job-gauges.ts';
 import { JobRates } from './fleet/job-rates.ts';
+import { LeadLog } from './fleet/lead-log.ts';
 import { LeaseWatch } from './fleet/lease-watch.ts';
 import { httpWebhookSender } from './host/http-webhook-sender.ts';
 import { systemResolver } from './host/system-resolver.ts';
@@ -121,6 +122,7 @@ export async function assemble(
       start,
     }),
     alarms,
+    leads: new LeadLog(),
     leases,
     rates: new JobRates(),
     gauges: new JobGauges(),

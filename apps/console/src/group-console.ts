@@ -1,6 +1,7 @@
 import type { GroupSeat } from '@weir/protocol';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { ConsoleContext } from './actions/context.ts';
+import { recordTakeover } from './actions/record-takeover.ts';
 import { requireOwnSecrets } from './actions/require-own-secrets.ts';
 import { InvalidConsoleOptions, type ConsoleOptions } from './config/console-options.ts';
 import { GroupAnswers } from './group-answers.ts';
@@ -12,6 +13,7 @@ import { ConsoleMetrics } from './http/metrics.ts';
 import type { ServerOptions } from './http/server.ts';
 import { buildStandbyServer } from './http/standby-server.ts';
 import { Ticker } from './jobs/ticker.ts';
+import type { Difference } from './leadership/differences.ts';
 import { olderCopy } from './leadership/differences.ts';
 import { fingerprint, groupKey, peerKey, type SharedSecrets } from './leadership/group-secrets.ts';
 import { redisLease } from './leadership/redis-lease.ts';
@@ -23,6 +25,8 @@ import type { Storage } from './ports/storage.ts';
 import { StorageUnavailable } from './ports/storage-unavailable.ts';
 import { LeadershipLost } from './ports/leadership-lost.ts';
 import { UnusableDatabase } from './ports/unusable-database.ts';
+import { groupPresence } from './presence/group-presence.ts';
+import type { Presence } from './presence/presence.ts';
 import { aesSecretBox } from './security/aes-secret-box.ts';
 import { ownLimiters } from './security/own-limiters.ts';
 import { systemRandom } from './security/random-source.ts';
@@ -68,6 +72,7 @@ export class GroupConsole {
   readonly #fingerprint: string;
   #standby!: FastifyInstance;
   #seat!: Seat<LeaderTerm>;
+  #presence!: Presence;
   #url = '';
 
   private constructor(parts: GroupParts, redis: RedisConnection) {
@@ -149,12 +154,15 @@ export class GroupConsole {
     });
     const port = await this.#door.listen(options.host, options.port);
     this.#url = this.#parts.urlOf(port);
-    this.#seat = this.#newSeat(options.advertiseUrl?.replace(/\/+$/, '') ?? this.#url);
+    const advertised = options.advertiseUrl?.replace(/\/+$/, '') ?? this.#url;
+    this.#seat = this.#newSeat(advertised);
+    this.#presence = this.#newPresence(advertised);
     this.#metrics.observeSeat(() => this.#seat.serving !== null);
     this.#seat.start();
     await this.#seat.decided;
     const { leader } = this.#seat;
     if (leader !== null) await this.#requireSameGroup(leader);
+    this.#presence.start();
     logger.info({ url: this.#url, dataDir: options.dataDir, ...this.seat() }, 'the console is listening');
   }
 
@@ -164,6 +172,13 @@ export class GroupConsole {
     if (difference !== null && difference.kind !== 'version') throw new UnusableDatabase(difference.message);
     const newest = await this.#parts.database.newestFence();
     if (leader.fence !== null && leader.fence > newest) throw new UnusableDatabase(olderCopy(leader, newest));
+  }
+
+  #newPresence(url: string): Presence {
+    const { options, secrets, logger: log, ...given } = this.#parts;
+    const differs = (): Difference['kind'] | null => this.#seat.difference?.kind ?? null;
+    const place = { url, redisUrl: options.redisUrl, groupKey: groupKey(secrets) };
+    return groupPresence(this.#redis, { ...given, ...place, log, differs });
   }
 
   #newSeat(url: string): Seat<LeaderTerm> {
@@ -193,7 +208,11 @@ export class GroupConsole {
       app = await buildApp(context, this.#metrics, {
         url: this.#url,
         closing: () => term?.closing === true,
-        group: { leads: () => this.#seat.serving === term && term !== undefined, seat: () => this.seat() },
+        group: {
+          leads: () => this.#seat.serving === term && term !== undefined,
+          seat: () => this.seat(),
+          roster: this.#presence,
+        },
       });
       term = new LeaderTerm({
         context,
@@ -203,6 +222,7 @@ export class GroupConsole {
         drained: () => this.#drained(drainMs),
         ended: () => this.#metrics.forget(),
       });
+      await recordTakeover(context, { ...this.#presence.self, fence });
       await begin(context, ticker);
       return term;
     } catch (error) {
@@ -232,6 +252,7 @@ export class GroupConsole {
 
   async #close(): Promise<void> {
     await this.#seat?.stop();
+    await this.#presence?.stop();
     this.#answers.close();
     this.#door.cut();
     await this.#door.close();

@@ -5,6 +5,7 @@ import { ensureAccounts } from './actions/ensure-accounts.ts';
 import { writeBehind } from './actions/write-behind.ts';
 import { assemble, type ConsoleDependencies } from './assembly.ts';
 import type { ConsoleOptions, ConsoleOptionsInput } from './config/console-options.ts';
+import { databasePlace } from './config/places.ts';
 import { readOptions } from './config/read-options.ts';
 import { GroupConsole } from './group-console.ts';
 import { consoleLogger } from './host/console-logger.ts';
@@ -153,6 +154,7 @@ function serverOptions(
 ): Omit<ServerOptions, 'closing'> {
   return {
     version: VERSION,
+    database: databasePlace(options, DATABASE_FILE),
     metricsToken: secrets.metricsToken,
     publicUrl: () => options.publicUrl ?? url(),
     webRoot: options.webRoot,

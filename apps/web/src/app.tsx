@@ -103,6 +103,9 @@ function Pages(): ReactElement {
       <Route path="/settings/endpoints">
         <SettingsPage section="endpoints" />
       </Route>
+      <Route path="/settings/consoles">
+        <SettingsPage section="consoles" />
+      </Route>
       <Route path="/settings/accounts">
         <SettingsPage section="accounts" />
       </Route>

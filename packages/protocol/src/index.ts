@@ -3,6 +3,7 @@ export * from './agents.ts';
 export * from './alarms.ts';
 export * from './assignment-needs.ts';
 export * from './audit-trail.ts';
+export * from './consoles.ts';
 export * from './errors.ts';
 export * from './forbidden-addresses.ts';
 export * from './identifiers.ts';

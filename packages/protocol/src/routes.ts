@@ -9,6 +9,7 @@ import {
   heartbeatResponse,
 } from './agents.ts';
 import { allocationWhy } from './allocation-reason.ts';
+import { consolesView } from './consoles.ts';
 import { id } from './identifiers.ts';
 import {
   bucketList,
@@ -50,6 +51,10 @@ const endpointParams = z.object({ endpointId: id });
 export const routes = {
   health: route('GET', '/healthz', 'public', 'Liveness', { response: health }),
   info: route('GET', '/api/v1/info', 'public', 'Version and window length', { response: consoleInfo }),
+
+  consoles: route('GET', '/api/v1/consoles', 'viewer', 'Which consoles there are, and which leads', {
+    response: consolesView,
+  }),
 
   login: route('POST', '/api/v1/session', 'public', 'Log in', { body: loginRequest, response: sessionView }),
   session: route('GET', '/api/v1/session', 'viewer', 'Who is logged in', { response: sessionView }),

@@ -5,6 +5,7 @@ import type { Fleet, Moment } from '../fleet/fleet.ts';
 import type { Governing } from '../fleet/governing.ts';
 import type { JobGauges } from '../fleet/job-gauges.ts';
 import type { JobRates } from '../fleet/job-rates.ts';
+import type { LeadLog } from '../fleet/lead-log.ts';
 import type { LeaseWatch } from '../fleet/lease-watch.ts';
 import type { MonitorHistory } from '../fleet/monitor-history.ts';
 import type { CallLimiter } from '../ports/call-limiter.ts';
@@ -70,6 +71,7 @@ export interface ConsoleContext {
   readonly governing: Governing;
   readonly history: MonitorHistory;
   readonly alarms: AlarmBoard;
+  readonly leads: LeadLog;
   readonly leases: LeaseWatch;
   readonly rates: JobRates;
   readonly gauges: JobGauges;

@@ -7,8 +7,11 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { hostname } from 'node:os';
 import { ConsoleError } from '../actions/console-error.ts';
 import type { ConsoleContext } from '../actions/context.ts';
+import type { Surroundings } from '../actions/list-consoles.ts';
+import type { Roster } from '../ports/roster.ts';
 import { describeApi } from './api-description.ts';
 import { believesNamed, clientBehind, nameClient } from './client-address.ts';
 import { CONNECTION_LIMITS } from './connection-limits.ts';
@@ -21,6 +24,7 @@ import { registerRoutes } from './route-table.ts';
 import { accountRoutes } from './routes/account-routes.ts';
 import { agentRoutes } from './routes/agent-routes.ts';
 import { alarmRoutes } from './routes/alarm-routes.ts';
+import { consoleRoutes } from './routes/console-routes.ts';
 import { fleetRoutes } from './routes/fleet-routes.ts';
 import { endpointRoutes, jobRoutes } from './routes/job-routes.ts';
 import { quotaRoutes } from './routes/quota-routes.ts';
@@ -33,6 +37,8 @@ import { serveWebPages } from './web-pages.ts';
 /** What the server needs besides the context. */
 export interface ServerOptions {
   version: string;
+  /** Where the database is, for people. */
+  database: Surroundings['database'];
   metricsToken: string;
   /** Address that agents are told; asked late, because the port may be chosen by the system. */
   publicUrl: () => string;
@@ -52,6 +58,8 @@ export interface ServerOptions {
     leads: () => boolean;
     /** What health says of the group. */
     seat: () => GroupSeat;
+    /** Who else is there. */
+    roster: Roster;
   };
 }
 
@@ -135,6 +143,7 @@ function handlersOf(context: ConsoleContext, options: ServerOptions): Handlers {
   };
   return {
     ...sessionRoutes(context, product),
+    ...consoleRoutes(context, surroundingsOf(options, product.startedAtSteadyMs)),
     ...agentRoutes(context),
     ...fleetRoutes(context, options.publicUrl),
     ...endpointRoutes(context),
@@ -143,5 +152,15 @@ function handlersOf(context: ConsoleContext, options: ServerOptions): Handlers {
     ...accountRoutes(context),
     ...alarmRoutes(context),
     ...quotaRoutes(context),
+  };
+}
+
+/** What the list of consoles says besides the live state. */
+function surroundingsOf({ database, version, publicUrl, group }: ServerOptions, startedAtSteadyMs: number): Surroundings {
+  return {
+    database,
+    startedAtSteadyMs,
+    self: () => ({ consoleId: 'alone', url: publicUrl(), host: hostname(), version }),
+    group: group && { roster: group.roster, fence: () => group.seat().fence },
   };
 }

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { auditKeys, DEFAULT_MAX_LIFETIME_MS, nodeRedisNode, Pacer, redisAuditedStore } from '@weir/quota-audit';
+import { consolesView, type ConsolesView } from '@weir/protocol';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { SECRETS_FILE } from '../../src/storage/files/secrets-file.ts';
@@ -39,6 +40,28 @@ test('the first console leads, the second passes on, and both say so', async () 
     expect(text).toContain(`weir_console_leader ${leads}`);
     expect((await console.call('GET', '/metrics', { bearer: 'wrong' })).status).toBe(401);
   }
+});
+
+test('the pages tell which consoles there are, which leads since when, and whether what they share answers', async () => {
+  const cookie = await standby().login();
+  const read = async (): Promise<ConsolesView> => {
+    return consolesView.parse((await standby().call('GET', '/api/v1/consoles', { cookie })).body);
+  };
+  await until('both are listed', async () => (await read()).consoles.length === 2);
+  const view = await read();
+  expect(view.consoles).toMatchObject([
+    { seat: 'leader', state: 'here', url: leader().url, problems: [] },
+    { seat: 'standby', state: 'here', url: standby().url, problems: [] },
+  ]);
+  const fence = leader().running.seat()?.fence;
+  if (view.group === null) throw new Error('a group was expected');
+  const { takeovers, ...shared } = view.group;
+  expect(takeovers[0]).toMatchObject({ fence, url: leader().url, atMs: shared.leadsSinceMs });
+  expect(shared).toMatchObject({ fence, takeoversInDay: takeovers.length, redis: { problem: null } });
+  expect(view.database.kind).toBe('postgresql');
+  expect(shared.redis.place).toBe(`127.0.0.1:${group.redis.port}`);
+  const { entries } = (await standby().call('GET', '/api/v1/audit-log?action=console', { cookie })).body;
+  expect(entries[0]).toMatchObject({ actor: 'console', action: 'console.lead', subject: leader().url });
 });
 
 const kept = ({ status, headers }: Answer): object => ({
@@ -124,6 +147,8 @@ test('a console that is told to stop hands over at once, and nothing that was co
   expect(tookMs).toBeLessThan(4_000);
   expect(next.running.seat()?.fence).toBe(before + 1);
   const cookie = await next.login();
+  const { consoles } = (await next.call('GET', '/api/v1/consoles', { cookie })).body;
+  expect(consoles.map(({ url }: { url: string }) => url)).toEqual([next.url]);
   const { agents } = (await next.call('GET', '/api/v1/agents', { cookie })).body;
   expect(agents.find(({ name }: { name: string }) => name === 'heard-last').lastHeartbeatAtMs).not.toBeNull();
   await old.restart(await group.options('back'));

@@ -31,6 +31,7 @@ test('headers have less time than a whole request, which Node would exchange oth
   const console = await TestConsole.start();
   const app = await buildServer(console.context, new ConsoleMetrics(), {
     version: '0',
+    database: { kind: 'sqlite', place: 'weir.db' },
     metricsToken: 'x',
     publicUrl: () => '',
     webRoot: undefined,
@@ -54,6 +55,7 @@ test('a reader that stops in the middle of an answer loses its connection', asyn
   const console = await TestConsole.start();
   const app = await buildServer(console.context, new ConsoleMetrics(), {
     version: '0',
+    database: { kind: 'sqlite', place: 'weir.db' },
     metricsToken: 'x',
     publicUrl: () => '',
     webRoot: undefined,

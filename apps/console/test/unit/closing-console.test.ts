@@ -7,6 +7,7 @@ test('a console that is stopping begins nothing new and says when to come back',
   const console = await TestConsole.start();
   const app = await buildServer(console.context, new ConsoleMetrics(), {
     version: '0',
+    database: { kind: 'sqlite', place: 'weir.db' },
     metricsToken: 'x',
     publicUrl: () => '',
     webRoot: undefined,

@@ -2,6 +2,7 @@
 export const queryKeys = {
   info: ['info'],
   session: ['session'],
+  consoles: ['consoles'],
   monitor: ['monitor'],
   // Below `monitor`, so that changed settings refresh them too. No range or filter has these names.
   monitorRows: (name: string): readonly string[] => ['monitor', ':rows', name],

@@ -9,6 +9,7 @@ import { Notice } from '../components/notice.tsx';
 import { formatClockSeconds } from '../format/time.ts';
 import { alarmSummary } from '../words/alarm-words.ts';
 import { wordsFor } from '../words/error-words.ts';
+import { GroupBanner } from './group-banner.tsx';
 import styles from './banners.module.css';
 
 /** What everybody must see on every page: the console is silent, or an alarm is active. */
@@ -21,6 +22,7 @@ export function Banners(): ReactElement {
       {active.map((alarm) => (
         <AlarmBanner key={alarm.alarmId} alarm={alarm} />
       ))}
+      <GroupBanner />
     </div>
   );
 }

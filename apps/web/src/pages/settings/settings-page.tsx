@@ -5,11 +5,12 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { AccountsSection } from '../accounts/accounts-section.tsx';
 import { OwnPasswordSection } from '../accounts/own-password-section.tsx';
 import { AuditLogSection } from '../audit-log/audit-log-section.tsx';
+import { ConsolesSection } from '../consoles/consoles-section.tsx';
 import { EndpointsSection } from './endpoints-section.tsx';
 import { RateLimitingSection } from './rate-limiting-section.tsx';
 import styles from './settings-page.module.css';
 
-export type SettingsSection = 'tps-rate-limiting' | 'endpoints' | 'accounts' | 'audit-log' | 'password';
+export type SettingsSection = 'tps-rate-limiting' | 'endpoints' | 'consoles' | 'accounts' | 'audit-log' | 'password';
 
 interface Entry {
   key: SettingsSection;
@@ -23,6 +24,7 @@ interface Entry {
 const SECTIONS: readonly Entry[] = [
   { key: 'tps-rate-limiting', label: 'TPS Rate Limiting', Section: RateLimitingSection, admin: false },
   { key: 'endpoints', label: 'Endpoints', Section: EndpointsSection, admin: false },
+  { key: 'consoles', label: 'Consoles', Section: ConsolesSection, admin: false },
   { key: 'accounts', label: 'Accounts', Section: AccountsSection, admin: true },
   { key: 'audit-log', label: 'Audit log', Section: AuditLogSection, admin: true },
   { key: 'password', label: 'My password', Section: OwnPasswordSection, admin: false },
