@@ -236,7 +236,7 @@ export class Seat<T extends Term> {
       try {
         const fence = await nextFence();
         attempt.fence = fence;
-        const term = await openTerm(fence, () => this.#lose(attempt, 'the database has a newer leader'));
+        const term = await openTerm(fence, () => this.#lose(attempt, 'the database has a newer leader or version'));
         if (this.#attempt === attempt) {
           this.#term = term;
           this.#fitness.led();

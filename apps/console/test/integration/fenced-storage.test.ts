@@ -5,6 +5,7 @@ import { NewerDatabase } from '../../src/ports/newer-database.ts';
 import { MIGRATIONS } from '../../src/storage/sql/migrations.ts';
 import type { GroupStorage } from '../../src/ports/group-storage.ts';
 import { postgresGroupStorage } from '../../src/storage/postgres/group-storage.ts';
+import { openPostgres } from '../../src/storage/postgres/open-postgres.ts';
 import { silentLogger } from '../support/test-console.ts';
 
 const surroundings = { nowMs: () => performance.now(), outageChanged: () => undefined, log: silentLogger };
@@ -166,4 +167,17 @@ test('of newer consoles that would lead at the same time one brings the database
   expect(new Set(fences).size).toBe(3);
   expect((await state()).split('|')[0]).toBe(String(migrations.length));
   await Promise.all(newer.map((each) => each.shared.close()));
+});
+
+test('a term whose database is brought forward by somebody who leads no group ends with its next change', async () => {
+  const own = await server.createDatabase('brought-forward');
+  const group = await postgresGroupStorage(own, surroundings);
+  const { storage, lost } = await term(group);
+  await storage.settings.saveState('alone', '"old"');
+  await openPostgres(own, [...MIGRATIONS, 'alter table states add column later text;']);
+  await expect(storage.settings.saveState('alone', '"late"')).rejects.toThrow(LeadershipLost);
+  expect(await group.shared.settings.state('alone')).toBe('"old"');
+  expect(lost()).toBe(1);
+  await expect(group.nextFence()).rejects.toThrow(NewerDatabase);
+  await group.shared.close();
 });

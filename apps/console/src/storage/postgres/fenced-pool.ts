@@ -70,10 +70,14 @@ export class FencedPool implements PostgresPool {
   readonly #onLost: () => void;
   #sealed = false;
 
-  /** @param onLost told when the database has a newer term */
-  constructor(pool: PostgresPool, fence: number, onLost: () => void) {
+  /**
+   * @param term its number, and the version that the database has for it: one that was brought forward ends it too
+   * @param onLost told when the database has a newer term, or a newer version
+   */
+  constructor(pool: PostgresPool, { fence, version }: { fence: number; version: number }, onLost: () => void) {
     this.#pool = pool;
-    this.#check = `select 1 from states where name = '${FENCE}' and json = '${fence.toFixed(0)}' for share`;
+    this.#check = `select 1 from states where name = '${FENCE}' and json = '${fence.toFixed(0)}'
+      and exists (select from weir_database where version = ${version.toFixed(0)}) for share`;
     this.#onLost = onLost;
   }
 

@@ -42,7 +42,7 @@ export async function postgresGroupStorage(
     nextFence: async () => (await nextFence(pool, migrations.length)) ?? beginTermOnOlder(url, migrations, log),
     newestFence: () => newestFence(pool),
     under: (fence, onLost): TermStorage => {
-      const fenced = new FencedPool(pool, fence, onLost);
+      const fenced = new FencedPool(pool, { fence, version: migrations.length }, onLost);
       const storage = storageOn(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fenced }) }));
       // The pool is the group's. What comes late to a term that has ended is told that, and not that something was destroyed.
       return { ...storage, seal: () => fenced.seal(), close: () => fenced.end() };
