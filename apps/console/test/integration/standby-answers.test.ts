@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isForLeader } from '../../src/http/standby-server.ts';
 import { Group, until } from '../support/group-of-consoles.ts';
-import type { HttpConsole } from '../support/running-console.ts';
+import { heartbeat, type HttpConsole } from '../support/running-console.ts';
 
 let group: Group;
 let leader: HttpConsole;
@@ -58,4 +58,25 @@ test('what the leader alone answers is told from what a standby answers itself',
   const leaders = ['/api', '/docs?x', '/%64ocs', '/api#x', 'https://weir.example/api/v1/info'];
   const own = ['/', '/healthz', '/metrics', '/assets/api', '/apis', '/%zz', 'https://weir.example', '*', ''];
   expect([...leaders, ...own].filter(isForLeader)).toEqual(leaders);
+});
+
+test('a chunked body that is too large is refused at a standby as at the leader, time after time, and nothing stays behind', async () => {
+  const { credential } = await leader.enrol();
+  for (const console of [leader, standby, standby, standby]) {
+    let sent = 0;
+    const pieces = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if ((sent += 1) > 40) controller.close();
+        else controller.enqueue(new Uint8Array(65_536).fill(120));
+      },
+    });
+    const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: pieces, duplex: 'half' as const };
+    const answer = await fetch(`${console.url}/api/v1/agent/heartbeat`, init);
+    expect([answer.status, (await answer.json()).error.code]).toEqual([413, 'payload-too-large']);
+  }
+  const bearer = credential;
+  const heard = await standby.call('POST', '/api/v1/agent/heartbeat', { bearer, body: heartbeat() });
+  expect(heard.status).toBe(200);
+  expect(standby.logs.filter((line) => line.includes('could not be passed on'))).toEqual([]);
 });
