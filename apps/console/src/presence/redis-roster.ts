@@ -57,10 +57,10 @@ export function redisRoster(redis: Commands, key: string): RosterStore {
     async put({ consoleId, url, host, version }, said) {
       const text = JSON.stringify({ host, version, ...said });
       const limits = [LISTED_FOR_MS, MISSING_AFTER_MS, MAX_LISTED].map(String);
-      await redis.sendCommand(['EVAL', PUT, '1', key, consoleId, url, text, ...limits]);
+      await evaluate(redis, [PUT, '1', key, consoleId, url, text, ...limits]);
     },
     async list() {
-      const reply = await redis.sendCommand(['EVAL', LIST, '1', key]);
+      const reply = await evaluate(redis, [LIST, '1', key]);
       if (!Array.isArray(reply)) throw new Error('Redis answered what no script of ours returns.');
       const [now, fields]: unknown[] = reply;
       if (!Array.isArray(fields)) throw new Error('Redis answered what no script of ours returns.');
@@ -70,6 +70,16 @@ export function redisRoster(redis: Commands, key: string): RosterStore {
       await redis.sendCommand(['HDEL', key, consoleId]);
     },
   };
+}
+
+/** What Redis says of a script of ours is for people here: the script's digest and line say nothing to them. */
+async function evaluate(redis: Commands, args: readonly string[]): Promise<unknown> {
+  try {
+    return await redis.sendCommand(['EVAL', ...args]);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(message.replace(/ script: \w+, on @.*$/s, ''), { cause: error });
+  }
 }
 
 function consolesOf(fields: readonly unknown[], nowMs: number): HeardConsole[] {

@@ -87,3 +87,13 @@ test('what a console of another version writes is left out, and kept', async () 
   expect(await redis.command('HEXISTS', KEY, 'later')).toBe(1);
   expect(await redis.command('HEXISTS', KEY, 'strange')).toBe(0);
 });
+
+test('a Redis that is full refuses to write in words for people, and still tells who is there', async () => {
+  await roster.put(self('a'), SAID);
+  await redis.command('CONFIG', 'SET', 'maxmemory', '1');
+  await expect(roster.put(self('a'), SAID)).rejects.toThrow(
+    /^OOM command not allowed when used memory > 'maxmemory'\.$/,
+  );
+  expect(await listed()).toEqual(['a']);
+  await redis.command('CONFIG', 'SET', 'maxmemory', '0');
+});

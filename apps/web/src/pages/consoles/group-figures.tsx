@@ -57,7 +57,8 @@ function figuresOf({ consoles }: ConsolesView, group: GroupView): Stat[] {
   ];
 }
 
-function standbyWords(standbys: number, { judgesMissing }: GroupView): string {
+function standbyWords(standbys: number, { judgesMissing, redis }: GroupView): string {
+  if (redis.problem !== null) return 'who is missing cannot be told';
   if (!judgesMissing) return 'still looking who is there';
   return standbys === 0 ? 'nobody stands by' : standbys === 1 ? '1 stands by' : `${formatCount(standbys)} stand by`;
 }
