@@ -1,11 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Client, createClient, withSessionCookies } from '@weir/client';
+import { ApiError, type Client, createClient, withSessionCookies } from '@weir/client';
 import { CommandError } from '../output/command-error.ts';
 import { formatDuration } from '../output/figures.ts';
 import { readPassword } from '../top/password.ts';
 import { VERSION } from '../version.ts';
 import { type Finding, fail, ok, reasonOf, type Verdict, warn } from './doctor-finding.ts';
+import { judgeConsoles } from './doctor-group.ts';
 import { freeDisk, judgeFolder, judgePrivacy } from './doctor-machine.ts';
 import { examineServer } from './doctor-network.ts';
 import { judgeSeat } from './doctor-verdicts.ts';
@@ -26,7 +27,7 @@ export async function examineConsole(url: URL, login: Login | null, nowMs: () =>
     const client = createClient({ baseUrl: url.href, fetch: withSessionCookies(), timeoutMs: TIMEOUT_MS });
     verdicts.push(...(await judgeHealth(client)));
     if (login !== null && verdicts.every(({ status }) => status !== 'fail'))
-      verdicts.push(await judgeLogin(client, login));
+      verdicts.push(...(await judgeWithin(client, login)));
   }
   return verdicts.map((verdict) => ({ target, ...verdict }));
 }
@@ -56,18 +57,29 @@ async function judgeHealth(client: Client): Promise<Verdict[]> {
   }
 }
 
-async function judgeLogin(client: Client, { user, passwordFile }: Login): Promise<Verdict> {
+/** What only somebody who is logged in may see. */
+async function judgeWithin(client: Client, { user, passwordFile }: Login): Promise<Verdict[]> {
   const password = await readPassword({ passwordFile, environment: process.env, ask: null });
   try {
     const { role } = await client.call('login', { body: { username: user, password } });
+    const consoles = await judgeGroup(client);
     await client.call('logout');
-    return ok('login', `${user} is ${role}`);
+    return [ok('login', `${user} is ${role}`), ...(consoles === null ? [] : [consoles])];
   } catch (error) {
-    return fail(
-      'login',
-      reasonOf(error),
-      'Check name and password; WEIR_ADMIN_PASSWORD at a start of the console sets that of admin.',
-    );
+    const remedy = 'Check name and password; WEIR_ADMIN_PASSWORD at a start of the console sets that of admin.';
+    return [fail('login', reasonOf(error), remedy)];
+  }
+}
+
+/** Null for a console that is alone, and for one of a version that does not know of others. */
+async function judgeGroup(client: Client): Promise<Verdict | null> {
+  try {
+    const view = await client.call('consoles');
+    // The leader has just answered, so its own entry has its clock.
+    return judgeConsoles(view, view.consoles[0]?.heardAtMs ?? 0);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not-found') return null;
+    throw error;
   }
 }
 

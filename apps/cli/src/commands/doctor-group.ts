@@ -1,0 +1,36 @@
+import type { ConsoleProblem, ConsolesView } from '@weir/protocol';
+import { formatDuration } from '../output/figures.ts';
+import { ok, type Verdict, warn } from './doctor-finding.ts';
+
+const PROBLEMS: Readonly<Record<ConsoleProblem, string>> = {
+  'same-address': 'has the address of another console',
+  'database-away': 'is not answered by the database',
+  'other-secrets': 'has other secrets than the leader',
+  'other-database': 'has another database than the leader',
+  'older-version': 'is older than the database',
+};
+
+/** What the leader says of the consoles of its group; null for a console that is alone. @param nowMs by the console's clock */
+export function judgeConsoles({ consoles, group }: ConsolesView, nowMs: number): Verdict | null {
+  if (group === null) return null;
+  const missing = consoles.filter(({ state }) => state === 'missing');
+  const wrong = [
+    ...missing.map(({ host, url, heardAtMs }) => {
+      return `${host} (${url}) is missing since ${formatDuration(Math.max(0, nowMs - heardAtMs))}`;
+    }),
+    ...consoles.flatMap(({ host, problems }) => problems.map((problem) => `${host} ${PROBLEMS[problem]}`)),
+    ...(group.redis.problem === null ? [] : [`Redis refuses: ${group.redis.problem}`]),
+  ];
+  const here = consoles.length - missing.length;
+  if (wrong.length > 0) {
+    return warn('consoles', wrong.join('; '), 'Look at Setup & Settings > Consoles: it says for each what to do.');
+  }
+  if (here === 1 && group.judgesMissing) {
+    const remedy = 'Start another one with the same database, Redis and secrets.';
+    return warn('consoles', 'only this one is there: if it ends, nobody takes over', remedy);
+  }
+  return ok(
+    'consoles',
+    `${here} there, ${consoles[0]?.host ?? 'none'} leads, ${group.takeoversInDay} takeovers in 24 h`,
+  );
+}
