@@ -97,7 +97,7 @@ export class GroupConsole {
 
   /**
    * Starts it: returns when it leads, or knows who does, or that this cannot be known now.
-   * @throws UnusableDatabase for secrets that are not those of the group; InvalidConsoleOptions when Redis does not let us in
+   * @throws UnusableDatabase for secrets or a database that are not those of the group; InvalidConsoleOptions when Redis does not let us in
    */
   static async start(parts: GroupParts): Promise<GroupConsole> {
     const redis = await admitted(parts).catch(async (error: unknown) => {
