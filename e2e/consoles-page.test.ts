@@ -60,10 +60,17 @@ describe('the consoles', () => {
     expect(await banner.count()).toBe(0);
   });
 
+  it('says that the leader is older where it does not know the question', async () => {
+    open = await openMonitor(browser, 'group', { path: PATH, before: ({ older }) => void older.push('consoles') });
+    await open.page.getByText('The console that leads is older than this page.').waitFor();
+    expect(await open.page.getByRole('table').count()).toBe(0);
+  });
+
   it('says of a console that is alone that it is, to viewers too', async () => {
     const { page } = await look('viewer', PATH);
     await page.getByText('One console, SQLite file, no group: when it ends, nobody takes over.').waitFor();
     await page.getByText('/var/lib/weir/console/weir.db, answers in less than 1 ms').waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
     await expectAccessible(page);
   });
 });

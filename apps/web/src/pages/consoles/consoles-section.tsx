@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { ApiError } from '@weir/client';
 import type { ConsolesView, ConsoleView, GroupView } from '@weir/protocol';
 import { useConsoles } from '../../data/consoles.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -17,6 +18,14 @@ import styles from './consoles.module.css';
 /** Which consoles there are, which leads, and whether what they share answers. */
 export function ConsolesSection(): ReactElement {
   const consoles = useConsoles();
+  // While a group is upgraded, a page of a newer standby asks a leader that does not know the question.
+  if (consoles.error instanceof ApiError && consoles.error.code === 'not-found') {
+    return (
+      <Notice tone="info" title="The console that leads is older than this page.">
+        It does not tell which consoles there are: upgrade it too.
+      </Notice>
+    );
+  }
   return (
     <QueryState query={consoles} placeholderHeight={420}>
       {(view) => (view.group === null ? <LoneConsole view={view} /> : <Group view={view} group={view.group} />)}
