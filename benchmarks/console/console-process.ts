@@ -27,8 +27,11 @@ export class ConsoleProcess {
     process.once('exit', this.#killAtExit);
   }
 
-  /** @param agents how many agents it knows from before. */
-  static async start(agents: number): Promise<ConsoleProcess> {
+  /**
+   * @param agents how many agents it knows from before.
+   * @param profileFolder where it leaves a CPU profile when it stops; default: none is made.
+   */
+  static async start(agents: number, profileFolder?: string): Promise<ConsoleProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'weir-bench-console-'));
     // Once without a fleet, because it makes its secrets only beside a database of its own.
     const first = await spawnConsole(folder);
@@ -36,7 +39,8 @@ export class ConsoleProcess {
     first.child.kill('SIGTERM');
     await ended;
     await writeFleet(folder, agents);
-    const { child, url } = await spawnConsole(folder);
+    const profiled = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+    const { child, url } = await spawnConsole(folder, profiled);
     const started = new ConsoleProcess(child, url, folder);
     await started.#logIn();
     return started;
@@ -83,9 +87,12 @@ export class ConsoleProcess {
   }
 }
 
-async function spawnConsole(folder: string): Promise<{ child: ChildProcess; url: URL }> {
+async function spawnConsole(
+  folder: string,
+  nodeFlags: readonly string[] = [],
+): Promise<{ child: ChildProcess; url: URL }> {
   const flags = ['console', '--data-dir', folder, '--port', '0', '--json', '--end-with-input', '--log-level', 'error'];
-  const child = spawn(process.execPath, [COMMAND, ...flags], {
+  const child = spawn(process.execPath, [...nodeFlags, COMMAND, ...flags], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, WEIR_ADMIN_PASSWORD: PASSWORD },
   });

@@ -1,68 +1,25 @@
 import { heartbeats } from '../governor/heartbeats.ts';
-import type { Steps, Suite } from '../report/section.ts';
+import type { Suite } from '../report/section.ts';
 import { bars } from '../report/bars.ts';
 import { figure, table } from '../report/table.ts';
-import { Agents } from './agents.ts';
-import { ConsoleProcess } from './console-process.ts';
+import { CONNECTIONS, measureFleet, WINDOW_SECONDS, type Measured } from './fleet.ts';
 
 const FLEETS = [1_000, 10_000, 100_000];
 const SPLITS = [1_000, 10_000, 100_000, 1_000_000];
 const POLICIES = ['reclaim', 'max-min'] as const;
-const CONNECTIONS = 64;
-const WINDOW_SECONDS = 30;
 const WANTED_P99_MS = 25;
 const WANTED_MIB = 1_024;
-
-interface Measured {
-  readonly agents: number;
-  readonly policy: string;
-  readonly fastest: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly p999Ms: number;
-  readonly cpuPercent: number;
-  /** CPU time of the console for each heartbeat, everything else that it did meanwhile included. */
-  readonly cpuUs: number;
-  readonly rssMiB: number;
-}
 
 const notes = `A whole console (\`weir console\`: HTTP, authentication, validation, coordinator, history in SQLite) in a process of its own, and a generator
 in this one, on the same two cores, over ${CONNECTIONS} keep-alive connections. Every agent runs a job, reports a window, and changes what it
 uses with each. "Held" is the pace of the fleet: agents ÷ ${WINDOW_SECONDS} s; a heartbeat's time is from when it was due until its answer was read.`;
-
-async function measure(agents: number, policy: string, seconds: number, steps: Steps): Promise<Measured> {
-  const server = await ConsoleProcess.start(agents);
-  try {
-    const { settings } = await server.call('GET', '/api/v1/settings/governor');
-    const body = { ...Object(settings), globalLimitTps: agents * 50, allocationPolicy: policy };
-    await server.call('PUT', '/api/v1/settings/governor', body);
-    const fleet = await Agents.connect(agents, server.url, CONNECTIONS);
-    steps.step(`${policy}: ${figure(agents)} agents, as fast as possible`);
-    await fleet.asFastAsPossible();
-    const fastest = await fleet.asFastAsPossible();
-    steps.step(`${policy}: ${figure(agents)} agents, at their pace`);
-    const before = server.usage();
-    const startedMs = performance.now();
-    const took = await fleet.atPace(WINDOW_SECONDS, seconds);
-    const after = server.usage();
-    const wallSeconds = (performance.now() - startedMs) / 1_000;
-    fleet.close();
-    const at = (share: number): number => took[Math.floor(took.length * share)] ?? Number.NaN;
-    const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
-    const cpu = { cpuPercent: (cpuSeconds / wallSeconds) * 100, cpuUs: (cpuSeconds * 1e6) / took.length };
-    const timing = { p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999) };
-    return { agents, policy, fastest, ...timing, ...cpu, rssMiB: after.rssMiB };
-  } finally {
-    await server.stop();
-  }
-}
 
 export const consoleSuite: Suite = async (pace, progress) => {
   progress.stage('console');
   const quick = pace.rounds < 5;
   const measured: Measured[] = [];
   for (const agents of quick ? FLEETS.slice(0, 2) : FLEETS) {
-    for (const policy of POLICIES) measured.push(await measure(agents, policy, quick ? 5 : 45, progress));
+    for (const policy of POLICIES) measured.push(await measureFleet(agents, policy, quick ? 5 : 45, progress.step));
   }
   const splits = SPLITS.slice(0, quick ? 3 : 4).flatMap((agents) =>
     POLICIES.map((policy) => {

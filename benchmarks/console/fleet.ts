@@ -1,0 +1,59 @@
+import { figure } from '../report/table.ts';
+import { Agents } from './agents.ts';
+import { ConsoleProcess } from './console-process.ts';
+
+/** Keep-alive connections that the heartbeats come over. */
+export const CONNECTIONS = 64;
+export const WINDOW_SECONDS = 30;
+
+/** What a console does with the heartbeats of a fleet. */
+export interface Measured {
+  readonly agents: number;
+  readonly policy: string;
+  readonly fastest: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly cpuPercent: number;
+  /** CPU time of the console for each heartbeat, everything else that it did meanwhile included. */
+  readonly cpuUs: number;
+  readonly rssMiB: number;
+}
+
+/**
+ * Starts a console that knows a fleet, lets every agent send two heartbeats as fast as they are answered, and then keeps the pace.
+ * @param seconds how long the pace is kept.
+ * @param profileFolder where the console leaves a CPU profile of its life; default: none is made.
+ */
+export async function measureFleet(
+  agents: number,
+  policy: string,
+  seconds: number,
+  step: (text: string) => void,
+  profileFolder?: string,
+): Promise<Measured> {
+  const server = await ConsoleProcess.start(agents, profileFolder);
+  try {
+    const { settings } = await server.call('GET', '/api/v1/settings/governor');
+    const body = { ...Object(settings), globalLimitTps: agents * 50, allocationPolicy: policy };
+    await server.call('PUT', '/api/v1/settings/governor', body);
+    const fleet = await Agents.connect(agents, server.url, CONNECTIONS);
+    step(`${policy}: ${figure(agents)} agents, as fast as possible`);
+    await fleet.asFastAsPossible();
+    const fastest = await fleet.asFastAsPossible();
+    step(`${policy}: ${figure(agents)} agents, at their pace`);
+    const before = server.usage();
+    const startedMs = performance.now();
+    const took = await fleet.atPace(WINDOW_SECONDS, seconds);
+    const after = server.usage();
+    const wallSeconds = (performance.now() - startedMs) / 1_000;
+    fleet.close();
+    const at = (share: number): number => took[Math.floor(took.length * share)] ?? Number.NaN;
+    const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
+    const cpu = { cpuPercent: (cpuSeconds / wallSeconds) * 100, cpuUs: (cpuSeconds * 1e6) / took.length };
+    const timing = { p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999) };
+    return { agents, policy, fastest, ...timing, ...cpu, rssMiB: after.rssMiB };
+  } finally {
+    await server.stop();
+  }
+}
