@@ -13,33 +13,37 @@ const BUCKET_MARGIN = 1.1;
 const MAX_WINDOWS = 500_000;
 /** Events that are kept at most; more in a week are a fleet that flaps. */
 const MAX_EVENTS = 10_000;
-/** Rows deleted in one go: a few milliseconds, so that nobody waits for it. */
-const BATCH = 5_000;
+/** Rows of the history deleted in one go: a few milliseconds, so that no heartbeat waits for it. */
+const BATCH = 500;
+/** Rows of other kinds deleted in a minute; there are seldom any. */
+const OTHERS = 5_000;
 /** Messages to webhooks that are kept, besides those that wait. */
 const DELIVERIES = 1_000;
 /** The picture of a quota shows a day. */
 const QUOTA_MINUTES_MS = 25 * HOUR_MS;
 
-/** Deletes one batch of what is past its time or beyond its bound; true when there may be more. */
-export async function pruneHistory(context: ConsoleContext): Promise<boolean> {
+/** Deletes what is past its time or beyond its bound, in batches with a turn for others in between. */
+export async function pruneHistory(context: ConsoleContext): Promise<void> {
   const nowMs = context.clock.nowMs();
-  await context.storage.accounts.deleteExpired(nowMs);
-  const history = await context.storage.history.prune(retention(nowMs, context.limits.windowSeconds), BATCH);
-  await context.storage.webhooks.pruneDeliveries(DELIVERIES, BATCH);
-  await context.storage.quotas.pruneMinutes(nowMs - QUOTA_MINUTES_MS, BATCH);
-  return history >= BATCH;
+  const { accounts, history, webhooks, quotas } = context.storage;
+  await accounts.deleteExpired(nowMs);
+  await webhooks.pruneDeliveries(DELIVERIES, OTHERS);
+  await quotas.pruneMinutes(nowMs - QUOTA_MINUTES_MS, OTHERS);
+  // Once: where the bounds lie is a look at half a million entries.
+  const keep = await retention(context, nowMs);
+  while ((await history.prune(keep, BATCH)) >= BATCH) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function retention(nowMs: number, windowSeconds: number): Retention {
+async function retention({ storage, limits }: ConsoleContext, nowMs: number): Promise<Retention> {
+  const { windowSeconds } = limits;
+  const oldestMs = nowMs - RETENTION_MS;
   return {
     samplesSinceMs: nowMs - Math.max(SAMPLES_MS, windowSeconds * 1_000 * (MONITOR_POINTS + 1)),
     bucketsSinceMs: Object.values(HISTORY_RANGES).map(({ bucketMs, points }) => ({
       bucketMs,
       sinceMs: nowMs - bucketMs * points * BUCKET_MARGIN,
     })),
-    windowsSinceMs: nowMs - RETENTION_MS,
-    maxWindows: MAX_WINDOWS,
-    eventsSinceMs: nowMs - RETENTION_MS,
-    maxEvents: MAX_EVENTS,
+    windowsSinceMs: Math.max(oldestMs, await storage.history.newestSince('windows', MAX_WINDOWS)),
+    eventsSinceMs: Math.max(oldestMs, await storage.history.newestSince('events', MAX_EVENTS)),
   };
 }

@@ -12,7 +12,7 @@ const BATCH_ROWS = 250;
  */
 export async function writeBehind(context: ConsoleContext): Promise<void> {
   // What comes while this runs is left for the next time, so that it ends.
-  let batches = Math.ceil(Math.max(context.fleet.changedAgents, context.windows.length) / BATCH_ROWS);
+  let batches = Math.ceil(Math.max(context.fleet.unwritten.size, context.windows.length) / BATCH_ROWS);
   for (; batches > 0; batches -= 1) {
     await writeBatch(context);
     if (batches > 1) await new Promise((resolve) => setImmediate(resolve));
@@ -20,17 +20,18 @@ export async function writeBehind(context: ConsoleContext): Promise<void> {
 }
 
 async function writeBatch(context: ConsoleContext): Promise<void> {
-  const agents = context.fleet.takeChanged(BATCH_ROWS);
+  const agents = context.fleet.unwritten.take(BATCH_ROWS);
   const windows = context.windows.splice(0, BATCH_ROWS);
-  if (agents.length === 0 && windows.length === 0) return;
+  if (agents.changed.length === 0 && agents.heard.length === 0 && windows.length === 0) return;
   try {
     await context.storage.transaction(async (stores) => {
-      await stores.agents.save(agents);
+      await stores.agents.save(agents.changed);
+      await stores.agents.saveHeard(agents.heard);
       await stores.history.addWindows(windows);
     });
   } catch (error) {
     // Kept for the next turn, up to a bound: a full disk must not become a full memory.
-    context.fleet.changedAgain(agents);
+    context.fleet.unwritten.again(agents, (agentId) => context.fleet.get(agentId));
     context.windows = [...windows, ...context.windows].slice(-MAX_WAITING_WINDOWS);
     throw error;
   }

@@ -2,6 +2,7 @@ import { MAX_GLOBAL_LIMIT_TPS, type HeartbeatRequest, type Holdoff, type WindowU
 import type { StoredAgent } from '../ports/agent-store.ts';
 import type { LastReport, LiveAgent, RememberedGrant } from './live-agent.ts';
 import { grantOf, liveAgent, storedPart } from './live-agent.ts';
+import { UnwrittenAgents } from './unwritten-agents.ts';
 
 /** Holdoffs are 30–300 s; a longer one that an agent speaks of is cut here. */
 const MAX_HOLDOFF_MS = 86_400_000;
@@ -22,7 +23,8 @@ export interface Moment {
 export class Fleet {
   readonly #agents = new Map<string, LiveAgent>();
   readonly #byCredential = new Map<string, LiveAgent>();
-  readonly #changed = new Set<LiveAgent>();
+  /** What heartbeats changed, to be written behind. */
+  readonly unwritten: UnwrittenAgents = new UnwrittenAgents();
   readonly #onlineMs: number;
   #totalTps = 0;
   #totalMeanTps = 0;
@@ -121,6 +123,8 @@ export class Fleet {
   ): void {
     agent.lastHeartbeatAtMs = moment.nowMs;
     agent.heardAtSteadyMs = moment.steadyMs;
+    if (saysNothingNew(agent, request)) this.unwritten.heard(agent);
+    else this.unwritten.changed(agent);
     agent.protocolVersion = request.protocolVersion;
     agent.version = unchanged(agent.version, request.version);
     agent.host = unchanged(agent.host, request.host);
@@ -134,7 +138,6 @@ export class Fleet {
     this.holdoff(agent, request.holdoff, moment);
     const usage = request.runningJobs > 0 ? agent.usage : null;
     this.#count(agent, usage?.actualTps ?? 0, usage?.meanTps ?? 0);
-    this.#changed.add(agent);
   }
 
   /** Notes a holdoff, or that there is none; a new one is counted once. */
@@ -151,7 +154,7 @@ export class Fleet {
     } else {
       return;
     }
-    this.#changed.add(agent);
+    this.unwritten.changed(agent);
   }
 
   /** Holdoffs that began since this was last asked. */
@@ -216,30 +219,6 @@ export class Fleet {
     agent.countedTps = tps;
     agent.countedMeanTps = countedMeanTps;
   }
-
-  /** What `takeChanged` handed out could not be written. */
-  changedAgain(agents: readonly StoredAgent[]): void {
-    for (const { agentId } of agents) {
-      const agent = this.#agents.get(agentId);
-      if (agent !== undefined) this.#changed.add(agent);
-    }
-  }
-
-  /** Agents that changed since they were last taken, to be written in one batch: at most so many, those that waited longest first. */
-  takeChanged(most: number = Number.POSITIVE_INFINITY): StoredAgent[] {
-    const changed: StoredAgent[] = [];
-    for (const agent of this.#changed) {
-      if (changed.length >= most) break;
-      this.#changed.delete(agent);
-      changed.push(storedPart(agent));
-    }
-    return changed;
-  }
-
-  /** Agents that wait to be written. */
-  get changedAgents(): number {
-    return this.#changed.size;
-  }
 }
 
 /** What an object in parts costs: a window that holds less may be exceeded by one such charge. */
@@ -273,6 +252,17 @@ function believable(usage: WindowUsage, grant: RememberedGrant | null, maxCredit
     bytesRead: usage.bytesRead,
     bytesWritten: usage.bytesWritten,
   };
+}
+
+/** Whether a heartbeat leaves all that is kept of its agent as it is, but for when it came. A holdoff is noted by itself. */
+function saysNothingNew(agent: LiveAgent, said: HeartbeatRequest): boolean {
+  return (
+    agent.bootId === said.bootId &&
+    agent.version === said.version &&
+    agent.host === said.host &&
+    agent.protocolVersion === said.protocolVersion &&
+    agent.limiter === said.limiter
+  );
 }
 
 /** The text that is kept already when it is the same: every request brings one of its own. */

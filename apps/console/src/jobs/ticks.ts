@@ -38,7 +38,7 @@ export function startTicks(context: ConsoleContext, ticker: Ticker): void {
   ticker.everyAligned('quota-minutes', QUOTA_MINUTE_MS, () => endQuotaMinute(context));
   ticker.every('webhooks', DELIVER_MS, () => deliverMessages(context));
   ticker.every('write-behind', WRITE_BEHIND_MS, () => writeBehind(context));
-  ticker.every('prune', PRUNE_MS, () => inBatches(() => pruneHistory(context)));
+  ticker.every('prune', PRUNE_MS, () => pruneHistory(context));
   ticker.every('prune-ended', PRUNE_ENDED_MS, () => inBatches(() => pruneEnded(context)));
 }
 

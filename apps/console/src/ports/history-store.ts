@@ -27,14 +27,12 @@ export interface HistoryBucket {
   agents: { agentId: string; actualTps: number }[];
 }
 
-/** How much history stays: what is older, or beyond the newest rows, goes. */
+/** How much history stays: what is older goes. */
 export interface Retention {
   samplesSinceMs: number;
   bucketsSinceMs: readonly { bucketMs: number; sinceMs: number }[];
   windowsSinceMs: number;
-  maxWindows: number;
   eventsSinceMs: number;
-  maxEvents: number;
 }
 
 /** What the monitor remembers. Retention is the caller's: it prunes in batches. */
@@ -52,6 +50,8 @@ export interface HistoryStore {
   addEvents(events: readonly MonitorEvent[]): Promise<void>;
   /** Events since a moment, oldest first. */
   eventsSince(atMs: number): Promise<MonitorEvent[]>;
+  /** Moment of the oldest of so many newest rows; 0 while there are not that many. A look at that many entries of an index. */
+  newestSince(rows: 'windows' | 'events', max: number): Promise<number>;
   /** Deletes up to `batch` rows of each kind that need not stay; returns how many went. */
   prune(retention: Retention, batch: number): Promise<number>;
 }

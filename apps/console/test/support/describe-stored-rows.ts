@@ -175,10 +175,8 @@ export function describeHistory(storage: () => Storage): void {
     const keep = {
       samplesSinceMs: T + 0.5,
       bucketsSinceMs: [{ bucketMs: 120_000, sinceMs: T + 1.5 }],
-      windowsSinceMs: T + 100 * 30_000 - 0.5,
-      maxWindows: 400,
-      eventsSinceMs: 0,
-      maxEvents: 5,
+      windowsSinceMs: (await storage().history.newestSince('windows', 400)) - 0.5,
+      eventsSinceMs: await storage().history.newestSince('events', 5),
     };
     expect(await storage().history.prune(keep, 200)).toBe(200 + 15 + 1 + 1 + 1 + 1);
     expect(await storage().history.prune(keep, 200)).toBe(100);
@@ -225,6 +223,11 @@ export function describePeople(storage: () => Storage): void {
     await storage().agents.save(changed);
     expect(await storage().agents.all()).toEqual(changed.slice(0, 40));
     await storage().agents.save([]);
+    const heard = changed.map(({ agentId }, n) => ({ agentId, lastHeartbeatAtMs: T + 2 * n }));
+    await storage().agents.saveHeard(heard);
+    const later = changed.slice(0, 40).map((agent, n) => ({ ...agent, lastHeartbeatAtMs: T + 2 * n }));
+    expect(await storage().agents.all()).toEqual(later);
+    await storage().agents.saveHeard([]);
   });
 
   test('a name that an agent has is free again once that agent was revoked', async () => {

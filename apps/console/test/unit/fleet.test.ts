@@ -104,8 +104,43 @@ test('a holdoff is counted once while it lasts, and again when another begins', 
 test('changes are handed over for writing once', () => {
   const fleet = new Fleet(90_000, [stored('a'), stored('b')], start);
   fleet.heartbeat(fleet.get('a')!, request(5), at(start.nowMs));
-  expect(fleet.takeChanged().map(({ agentId }) => agentId)).toEqual(['a']);
-  expect(fleet.takeChanged()).toEqual([]);
+  expect(fleet.unwritten.take().changed.map(({ agentId }) => agentId)).toEqual(['a']);
+  expect(fleet.unwritten.take()).toEqual({ changed: [], heard: [] });
+});
+
+test('of an agent that says the same again only the time is written, and all of it as soon as anything changes', () => {
+  const fleet = new Fleet(90_000, [stored('a')], start);
+  const agent = fleet.get('a')!;
+  const beat = (change: object, ms: number) => fleet.heartbeat(agent, { ...request(5), ...change }, at(ms));
+  beat({}, start.nowMs);
+  fleet.unwritten.take();
+  beat({}, start.nowMs + 30_000);
+  const heard = [{ agentId: 'a', lastHeartbeatAtMs: start.nowMs + 30_000 }];
+  expect(fleet.unwritten.take()).toEqual({ changed: [], heard });
+  const holdoff = { remainingMs: 60_000, reason: '503', jobId: null };
+  for (const change of [
+    { host: 'b' },
+    { version: '9' },
+    { bootId: 'b2' },
+    { limiter: false },
+    { protocolVersion: 2 },
+    { holdoff },
+  ]) {
+    beat(change, start.nowMs + 60_000);
+    expect(fleet.unwritten.take().changed).toHaveLength(1);
+    beat({}, start.nowMs + 60_000);
+    fleet.unwritten.take();
+  }
+});
+
+test('what could not be written is handed over again', () => {
+  const fleet = new Fleet(90_000, [stored('a'), stored('b')], start);
+  for (const id of ['a', 'b']) fleet.heartbeat(fleet.get(id)!, request(5), at(start.nowMs));
+  fleet.unwritten.take();
+  for (const id of ['a', 'b']) fleet.heartbeat(fleet.get(id)!, request(5), at(start.nowMs + 30_000));
+  const batch = fleet.unwritten.take(1);
+  fleet.unwritten.again(batch, (agentId) => fleet.get(agentId));
+  expect(fleet.unwritten.take().heard.map(({ agentId }) => agentId)).toEqual(['b', 'a']);
 });
 
 test('bandwidth is object bytes in both directions over the window', () => {

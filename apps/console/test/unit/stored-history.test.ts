@@ -97,9 +97,7 @@ const KEEP_ALL: Retention = {
   samplesSinceMs: 0,
   bucketsSinceMs: [],
   windowsSinceMs: 0,
-  maxWindows: 1_000_000,
   eventsSinceMs: 0,
-  maxEvents: 1_000_000,
 };
 
 const record = (n: number) => ({
@@ -122,7 +120,10 @@ test('finished windows and events stay within their bounds, the newest stay', as
   );
   await storage.history.prune(KEEP_ALL, 5_000);
   expect(await storage.history.windows(5_000)).toHaveLength(1_200);
-  await storage.history.prune({ ...KEEP_ALL, maxWindows: 100, maxEvents: 10 }, 5_000);
+  expect(await storage.history.newestSince('windows', 1_201)).toBe(0);
+  const windowsSinceMs = await storage.history.newestSince('windows', 100);
+  const eventsSinceMs = await storage.history.newestSince('events', 10);
+  await storage.history.prune({ ...KEEP_ALL, windowsSinceMs, eventsSinceMs }, 5_000);
   const windows = await storage.history.windows(5_000);
   expect(windows.map(({ windowNumber }) => windowNumber)).toEqual(Array.from({ length: 100 }, (_, n) => 1_199 - n));
   expect((await storage.history.eventsSince(0)).map(({ atMs }) => atMs)).toEqual(

@@ -41,6 +41,14 @@ export function sqlAgentStore(db: Kysely<Tables>, dialect: SqlDialect): AgentSto
       const rows = dialect.savedRows(agents.map(rowOf), COLUMNS);
       await sql`update agents set ${ASSIGNMENTS} from ${rows} where agents.agent_id = saved.agent_id`.execute(db);
     },
+    async saveHeard(agents) {
+      if (agents.length === 0) return;
+      const heard = agents.map((agent) => ({ agent_id: agent.agentId, at_ms: agent.lastHeartbeatAtMs }));
+      const rows = dialect.savedRows(heard, { agent_id: 'text', at_ms: 'integer' });
+      await sql`update agents set last_heartbeat_at_ms = saved.at_ms from ${rows} where agents.agent_id = saved.agent_id`.execute(
+        db,
+      );
+    },
   };
 }
 

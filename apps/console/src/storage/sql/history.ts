@@ -1,5 +1,5 @@
 import type { WindowRecord } from '@weir/protocol';
-import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable } from 'kysely';
+import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
 import type { HistoryStore, Retention } from '../../ports/history-store.ts';
 import { sampleHistory } from './sample-history.ts';
 import type { Tables } from './schema.ts';
@@ -14,6 +14,7 @@ export function sqlHistoryStore(db: Kysely<Tables>): HistoryStore {
     ...sampleHistory(db),
     ...windows(db),
     ...events(db),
+    newestSince: (rows, max) => newestSince(db, rows, max),
     prune: (retention, batch) => prune(db, retention, batch),
   };
 }
@@ -66,10 +67,12 @@ function events(db: Kysely<Tables>): Pick<HistoryStore, 'addEvents' | 'eventsSin
   };
 }
 
-/** The moment of the oldest row that may stay; 0, which nothing is older than, while there are not that many. */
-function beyond(table: 'windows' | 'monitor_events', column: string, max: number): RawBuilder<unknown> {
+async function newestSince(db: Kysely<Tables>, rows: 'windows' | 'events', max: number): Promise<number> {
+  const [table, column] = rows === 'windows' ? ['windows', 'ended_at_ms'] : ['monitor_events', 'at_ms'];
   const at = sql.ref(column);
-  return sql`coalesce((select ${at} from ${sql.table(table)} order by ${at} desc limit 1 offset ${max - 1}), 0)`;
+  const { rows: found } = await sql<{ at_ms: number }>`
+    select ${at} as at_ms from ${sql.table(table)} order by ${at} desc limit 1 offset ${max - 1}`.execute(db);
+  return found[0]?.at_ms ?? 0;
 }
 
 async function prune(db: Kysely<Tables>, keep: Retention, batch: number): Promise<number> {
@@ -77,13 +80,13 @@ async function prune(db: Kysely<Tables>, keep: Retention, batch: number): Promis
   const deletions = [
     sql`delete from windows where (agent_id, epoch, window_number) in
       (select agent_id, epoch, window_number from windows
-       where ended_at_ms < ${Math.ceil(keep.windowsSinceMs)} or ended_at_ms < ${beyond('windows', 'ended_at_ms', keep.maxWindows)} limit ${batch})`,
+       where ended_at_ms < ${Math.ceil(keep.windowsSinceMs)} limit ${batch})`,
     sql`delete from agent_samples where (at_ms, agent_id) in
       (select at_ms, agent_id from agent_samples where at_ms < ${samplesSinceMs} limit ${batch})`,
     sql`delete from samples where at_ms in (select at_ms from samples where at_ms < ${samplesSinceMs} limit ${batch})`,
     sql`delete from monitor_events where event in
       (select event from monitor_events
-       where at_ms < ${Math.ceil(keep.eventsSinceMs)} or at_ms < ${beyond('monitor_events', 'at_ms', keep.maxEvents)} limit ${batch})`,
+       where at_ms < ${Math.ceil(keep.eventsSinceMs)} limit ${batch})`,
     ...keep.bucketsSinceMs.flatMap(({ bucketMs, sinceMs }) => [
       sql`delete from history_agents where (bucket_ms, at_ms, agent_id) in
         (select bucket_ms, at_ms, agent_id from history_agents where bucket_ms = ${bucketMs} and at_ms < ${Math.ceil(sinceMs)} limit ${batch})`,
