@@ -4,7 +4,7 @@ import { grantOf, type LastReport, type LiveAgent } from '../fleet/live-agent.ts
 import { rowFor } from '../fleet/window-rows.ts';
 import type { ConsoleContext } from './context.ts';
 import { momentOf } from './context.ts';
-import { evaluateAlarms } from './evaluate-alarms.ts';
+import { letAlarmsFire } from './evaluate-alarms.ts';
 import { limiterInstructions } from './limiter-instructions.ts';
 import { requireAcceptedAgent, requireCurrentProcess } from './require-accepted-agent.ts';
 import { requireProtocolVersion } from './protocol-version.ts';
@@ -34,14 +34,14 @@ export async function recordHeartbeat(
   if (row !== null) context.windows.push(row);
   const computed = context.coordinator.heartbeat(agent.agentId, reportOf(context, agent, request), moment.steadyMs);
   const ends = request.usage;
-  const secured = await governing.secure(
-    { agentId: agent.agentId, bootId: request.bootId, ends },
-    computed,
-    moment.steadyMs,
-  );
+  const asked = { agentId: agent.agentId, bootId: request.bootId, ends };
+  // Waited for only where there is something to wait for: each wait is a turn of its own for thousands of heartbeats a second.
+  const securing = governing.secure(asked, computed, moment.steadyMs);
+  const secured = securing instanceof Promise ? await securing : securing;
   if (secured.grant !== null) fleet.granted(agent, secured.grant);
   context.count('heartbeat');
-  await evaluateAlarms(context, { checkClear: false });
+  const alarming = letAlarmsFire(context, moment.nowMs);
+  if (alarming !== undefined) await alarming;
   // A new process knows nothing of the shards that the old one held.
   if (restarted) await returnLeases(context, context.leases.heldBy(agent.agentId), 'agent restarted');
   return {

@@ -7,7 +7,7 @@ import { momentOf, type ConsoleContext } from './context.ts';
 type Watched = Pick<ConsoleContext, 'fleet' | 'governor' | 'governing' | 'history' | 'clock'>;
 
 /** A pass over a fleet of this many agents is too much for every heartbeat; then a result counts for a while. */
-const LARGE_FLEET = 2_000;
+const LARGE_FLEET = 200;
 /** Ten seconds with 100,000 agents: a pass over them takes some 10 ms, in which no heartbeat is answered. */
 const REUSED_FOR_MS_PER_AGENT = 0.1;
 /** … and for a second at least. */

@@ -24,6 +24,8 @@ export interface AlarmChange {
   remembered: RememberedRule;
 }
 
+const NOTHING: readonly AlarmChange[] = [];
+
 /** The state of every alarm rule, and the alarms that have not ended. In memory; every change is handed out for storage. */
 export class AlarmBoard {
   readonly #rules = new Map<string, RememberedRule>();
@@ -44,9 +46,11 @@ export class AlarmBoard {
    * Takes one observation for a rule; what has to be written down, in order. An alarm that was due to end long ago, after
    * a pause or a jump of the clock, ends and another begins in one observation: each has its own id.
    */
-  observe(rule: AlarmRule, observation: AlarmObservation): AlarmChange[] {
+  observe(rule: AlarmRule, observation: AlarmObservation): readonly AlarmChange[] {
     const before = this.#rules.get(rule.code) ?? { code: rule.code, state: QUIET, alarm: null };
     const { state, events } = observeAlarm(rule, before.state, observation);
+    // Nearly every heartbeat: nothing has happened, and the peak has not grown.
+    if (events.length === 0 && state.active === before.state.active) return NOTHING;
     let { alarm } = before;
     const seen = events.map((event) => {
       const shown = this.#viewOf(rule, event.alarm, alarm, event);

@@ -118,15 +118,28 @@ export class Governing {
     return this.#guard === null || this.#ledger.ready;
   }
 
-  /** What an agent gets of a computed grant: all of it, unless the guard is on. @throws LedgerUnavailable */
-  async secure(request: GuardedRequest, computed: WindowGrant | null, steadyMs: number): Promise<GuardedGrant> {
-    if (this.#guard === null) return { grant: computed, askAgainSeconds: this.#wantedInSeconds(request.agentId) };
+  /** What an agent gets of a computed grant: all of it and at once, unless the guard is on. @throws LedgerUnavailable */
+  secure(
+    request: GuardedRequest,
+    computed: WindowGrant | null,
+    steadyMs: number,
+  ): GuardedGrant | Promise<GuardedGrant> {
+    if (this.#guard !== null) return this.#guarded(this.#guard, request, computed, steadyMs);
+    return { grant: computed, askAgainSeconds: this.#wantedInSeconds(request.agentId) };
+  }
+
+  async #guarded(
+    guard: OvershootGuard,
+    request: GuardedRequest,
+    computed: WindowGrant | null,
+    steadyMs: number,
+  ): Promise<GuardedGrant> {
     if (computed === null) {
-      await this.#guard.release(request, steadyMs);
+      await guard.release(request, steadyMs);
       return { grant: null, askAgainSeconds: null };
     }
     const budgetCredits = Math.floor((this.#limitTps * this.#windowMs) / 1_000);
-    const secured = await this.#guard.secure(request, computed, budgetCredits, steadyMs);
+    const secured = await guard.secure(request, computed, budgetCredits, steadyMs);
     return { ...secured, askAgainSeconds: secured.askAgainSeconds ?? this.#wantedInSeconds(request.agentId) };
   }
 

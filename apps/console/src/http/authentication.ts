@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { ConsoleError } from '../actions/console-error.ts';
 import type { ConsoleContext } from '../actions/context.ts';
 import { findSession } from '../actions/find-session.ts';
+import type { LiveAgent } from '../fleet/live-agent.ts';
 import { digestOf, sameSecret } from '../security/digests.ts';
 import type { Caller } from './call.ts';
 import { refuseCrossSite } from './cross-site.ts';
@@ -49,16 +50,27 @@ function enroller({ enrolmentToken, callLimiter }: ConsoleContext, request: Fast
   return { kind: 'enroller' };
 }
 
-function agent({ fleet, callLimiter }: ConsoleContext, request: FastifyRequest): Caller {
-  const credential = bearerOf(request);
-  if (credential === undefined) throw missing("an agent's credential");
-  const found = fleet.byCredential(digestOf(credential));
+function agent(context: ConsoleContext, request: FastifyRequest): Caller {
+  if (bearerOf(request) === undefined) throw missing("an agent's credential");
+  const found = agentWith(context, request);
   if (found === undefined) {
     const message = 'The credential of this agent is unknown or revoked: enrol it again.';
-    throw wrongBearer(callLimiter, request, new ConsoleError('wrong-credentials', message));
+    throw wrongBearer(context.callLimiter, request, new ConsoleError('wrong-credentials', message));
   }
-  admitted(callLimiter.admitAgent(found.agentId), `of agent ${found.name}`);
+  admitAgent(context, found);
   return { kind: 'agent', agent: found };
+}
+
+/** The agent whose credential a request shows; undefined: it shows none, or one that is unknown or revoked. */
+export function agentWith({ fleet }: ConsoleContext, request: Pick<FastifyRequest, 'headers'>): LiveAgent | undefined {
+  const credential = bearerOf(request);
+  return credential === undefined ? undefined : fleet.byCredential(digestOf(credential));
+}
+
+/** Counts a call of an agent. @throws ConsoleError too-many-requests */
+export function admitAgent({ callLimiter }: ConsoleContext, { agentId, name }: LiveAgent): void {
+  const waitMs = callLimiter.admitAgent(agentId);
+  if (waitMs !== null) admitted(waitMs, `of agent ${name}`);
 }
 
 /**
@@ -90,6 +102,6 @@ function missing(what: string): ConsoleError {
 }
 
 /** The bearer token of a request; undefined when there is none. */
-export function bearerOf(request: FastifyRequest): string | undefined {
+export function bearerOf(request: Pick<FastifyRequest, 'headers'>): string | undefined {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(request.headers.authorization ?? '')?.[1];
 }

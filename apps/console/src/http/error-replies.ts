@@ -48,6 +48,11 @@ export function noLeader(message: string, cause?: unknown): ConsoleError {
   return new ConsoleError('no-leader', message, { retryAfterMs: 1_000, cause });
 }
 
+/** What a console says that lost the lead while it worked out an answer: another one may know better by now. */
+export function staleAnswer(): ConsoleError {
+  return noLeader('The leader changed while it answered: try again.');
+}
+
 /** The refusal of what the leader did not answer in time: unlike the others, it may have been carried out. */
 export function leaderTimeout(message: string): ConsoleError {
   return new ConsoleError('leader-timeout', message);

@@ -20,11 +20,14 @@ export class ConsoleMetrics {
   readonly #registry = new Registry();
   readonly #events: Counter<'event'>;
   readonly #requests: Histogram<'route' | 'status'>;
+  /** Events since somebody asked last: heartbeats are counted thousands of times a second. */
+  readonly #counted = new Map<CountedEvent, number>();
   /** Names of what is read from the live state. */
   readonly #observed = new Set<string>();
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
+    const counted = this.#counted;
     this.#events = new Counter({
       name: 'weir_events_total',
       help: Object.entries(EVENTS)
@@ -32,6 +35,10 @@ export class ConsoleMetrics {
         .join('. '),
       labelNames: ['event'],
       registers: [this.#registry],
+      collect() {
+        for (const [event, times] of counted) this.inc({ event }, times);
+        counted.clear();
+      },
     });
     for (const event of Object.keys(EVENTS)) this.#events.inc({ event }, 0);
     this.#requests = new Histogram({
@@ -44,7 +51,12 @@ export class ConsoleMetrics {
   }
 
   count(event: CountedEvent, by = 1): void {
-    this.#events.inc({ event }, by);
+    this.#counted.set(event, (this.#counted.get(event) ?? 0) + by);
+  }
+
+  /** Counts an answer. @param route path of the route in the table. @param tookMs how long it took, ≥ 0 */
+  answered(route: string, statusCode: number, tookMs: number): void {
+    this.#requests.observe({ route, status: `${Math.floor(statusCode / 100)}xx` }, tookMs / 1_000);
   }
 
   /** Adds what is read from the live state when somebody asks. */
@@ -114,10 +126,9 @@ export class ConsoleMetrics {
 
   /** Serves /metrics to viewers and to whoever holds the metrics token, and times every request. */
   serve(app: FastifyInstance, context: ConsoleContext, metricsToken: string): void {
-    app.addHook('onResponse', async (request, reply) => {
-      const route = request.routeOptions.url ?? 'none';
-      const status = `${Math.floor(reply.statusCode / 100)}xx`;
-      this.#requests.observe({ route, status }, reply.elapsedTime / 1_000);
+    app.addHook('onResponse', (request, reply, done) => {
+      this.answered(request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime);
+      done();
     });
     app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
       const token = bearerOf(request);

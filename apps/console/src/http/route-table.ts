@@ -1,11 +1,18 @@
 import { type ErrorBody, errorBody, type RouteName, type Route, routes } from '@weir/protocol';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteOptions as FastifyRouteOptions,
+} from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import type { z } from 'zod';
 import type { ConsoleContext } from '../actions/context.ts';
 import { onBehalfOf } from '../actions/request-origin.ts';
 import { authenticate, SESSION_COOKIE } from './authentication.ts';
 import type { Call, Caller, Handler, Handlers, SessionCookie } from './call.ts';
+import type { HeartbeatLane } from './heartbeat-lane.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,24 +26,33 @@ declare module 'fastify' {
  * more, which the compiler has done, and their lines in the log carry no number of a request.
  */
 const BUSY: ReadonlySet<RouteName> = new Set(['heartbeat']);
-const busyRoute = {
+const busyRoute = (lane: HeartbeatLane): Partial<FastifyRouteOptions> => ({
   serializerCompiler: () => (answer: unknown) => JSON.stringify(answer),
   childLoggerFactory: (logger: FastifyBaseLogger) => logger,
-};
+  preParsing: (request, _reply, payload, done) => done(null, lane.bodyOf(request.raw) ?? payload),
+});
 
 /** Statuses with an error body that the API description lists for every route. */
 const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 426, 429, 500, 503, 504];
+
+/** How the routes are served. */
+export interface RouteOptions {
+  /** Whether browsers send the session cookie over TLS only. */
+  secureCookies: boolean;
+  /** Where heartbeats come from that the framework has to answer. */
+  lane: HeartbeatLane;
+}
 
 /** Registers every route of the table with its handler: authenticated first, validated then, answered last. */
 export function registerRoutes(
   app: FastifyInstance,
   context: ConsoleContext,
   handlers: Handlers,
-  secureCookies: boolean,
+  options: RouteOptions,
 ): void {
   app.decorateRequest('caller', null);
   for (const name of Object.keys(routes)) {
-    if (isRouteName(name)) register(app, context, name, handlers[name], secureCookies);
+    if (isRouteName(name)) register(app, context, name, handlers[name], options);
   }
 }
 
@@ -49,7 +65,7 @@ function register<Name extends RouteName>(
   context: ConsoleContext,
   name: Name,
   handler: Handler<Name>,
-  secureCookies: boolean,
+  { secureCookies, lane }: RouteOptions,
 ): void {
   const { method, path, auth, summary, params, query, body, response }: Route = routes[name];
   app.route({
@@ -57,9 +73,9 @@ function register<Name extends RouteName>(
     url: path,
     // Before the body is read: a stranger costs nothing and learns nothing about the form of the request.
     onRequest: async (request) => {
-      request.caller = await authenticate(context, request, auth);
+      request.caller = lane.callerOf(request.raw) ?? (await authenticate(context, request, auth));
     },
-    ...(BUSY.has(name) && busyRoute),
+    ...(BUSY.has(name) && busyRoute(lane)),
     schema: {
       ...described(name, summary, auth),
       ...(params && { params }),

@@ -17,7 +17,8 @@ import { believesNamed, clientBehind, nameClient } from './client-address.ts';
 import { CONNECTION_LIMITS } from './connection-limits.ts';
 import { behindDoor } from './door.ts';
 import type { Handlers } from './call.ts';
-import { answerClientError, answerError, noLeader, replyWithErrors } from './error-replies.ts';
+import { answerClientError, answerError, noLeader, replyWithErrors, staleAnswer } from './error-replies.ts';
+import { HeartbeatLane } from './heartbeat-lane.ts';
 import type { ConsoleMetrics } from './metrics.ts';
 import { serveFailureDownloads } from './failure-downloads.ts';
 import { registerRoutes } from './route-table.ts';
@@ -70,6 +71,7 @@ export async function buildServer(
   options: ServerOptions,
 ): Promise<FastifyInstance> {
   const app = newServer(options);
+  const lane = openLane(app, context, metrics, options);
   const clientOf = clientBehind(options.trustedProxies);
   if (options.group === undefined) app.addHook('onRequest', async ({ raw }) => nameClient(raw, clientOf(raw)));
   // Only JSON is read: a form of another site cannot send it without asking first.
@@ -81,9 +83,10 @@ export async function buildServer(
     else done(new ConsoleError('unavailable', 'The console is stopping: try again.', { retryAfterMs: 1_000 }));
   });
   if (options.group !== undefined) refuseStaleAnswers(app, options.group.leads);
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, url, ip } = request;
     request.log.debug({ method, url, ip, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered');
+    done();
   });
   await app.register(cookie);
   sendSecurityHeaders(app, options.tls !== undefined);
@@ -91,11 +94,28 @@ export async function buildServer(
   replyWithErrors(app);
   metrics.serve(app, context, options.metricsToken);
   await describeApi(app, context, options.version);
-  registerRoutes(app, context, handlersOf(context, options), options.secureCookies);
+  registerRoutes(app, context, handlersOf(context, options), { secureCookies: options.secureCookies, lane });
   serveFailureDownloads(app, context);
   await serveWebPages(app, options.webRoot);
   await app.ready();
   return app;
+}
+
+/** Has heartbeats go by their lane, whether requests come from the server of the application or through a door. */
+function openLane(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  metrics: ConsoleMetrics,
+  { tls, closing, logger, group }: ServerOptions,
+): HeartbeatLane {
+  // Needs no `this`: the framework makes it as a plain function.
+  // oxlint-disable-next-line typescript/unbound-method -- it has to be the same function that listens
+  const framework = app.routing;
+  const leads = group?.leads ?? (() => true);
+  const lane = new HeartbeatLane(context, { metrics, logger, https: tls !== undefined, closing, leads, framework });
+  app.server.off('request', framework).on('request', lane.answer);
+  app.routing = lane.answer;
+  return lane;
 }
 
 /** Errors found before a route is, such as a path that cannot be decoded. */
@@ -103,11 +123,11 @@ function answerFrameworkError(error: Error, request: FastifyRequest, reply: Fast
   void answerError(error, request, reply);
 }
 
-/** What a console says that lost the lead while it worked out an answer: another one may know better by now. */
+/** An answer that was worked out under a lead that is lost is not given. */
 function refuseStaleAnswers(app: FastifyInstance, leads: () => boolean): void {
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (reply.statusCode >= 500 || leads()) done();
-    else done(noLeader('The leader changed while it answered: try again.'));
+    else done(staleAnswer());
   });
 }
 
