@@ -1,4 +1,5 @@
 import { startPostgres, type PostgresServer } from '@weir/testkit/postgres';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LeadershipLost } from '../../src/ports/leadership-lost.ts';
 import { NewerDatabase } from '../../src/ports/newer-database.ts';
@@ -180,4 +181,22 @@ test('a term whose database is brought forward by somebody who leads no group en
   expect(lost()).toBe(1);
   await expect(group.nextFence()).rejects.toThrow(NewerDatabase);
   await group.shared.close();
+});
+
+test('a database whose tables are being read for long, as by a backup, is left as it is, and the older console leads on', async () => {
+  const own = await server.createDatabase('read-for-long');
+  const older = await postgresGroupStorage(own, surroundings);
+  const { storage } = await term(older);
+  const migrations = [...MIGRATIONS, 'alter table states add column later text;'];
+  const newer = await postgresGroupStorage(own, { ...surroundings, migrations, lockMs: 100 });
+  const backup = new Client({ connectionString: own });
+  await backup.connect();
+  await backup.query('begin; select * from states');
+  await expect(newer.nextFence()).rejects.toThrow(/could not be brought forward .*lock timeout.*: it stays as it was/);
+  await storage.settings.saveState('alone', '"led on"');
+  await backup.query('commit');
+  await backup.end();
+  expect((await term(newer)).fence).toBe(2);
+  await expect(storage.settings.saveState('alone', '"late"')).rejects.toThrow(LeadershipLost);
+  await Promise.all([older.shared.close(), newer.shared.close()]);
 });

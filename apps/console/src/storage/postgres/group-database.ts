@@ -33,29 +33,55 @@ export async function joinDatabase(url: string, migrations: readonly string[]): 
   });
 }
 
+/** How a database is brought forward. */
+interface Forward {
+  readonly migrations: readonly string[];
+  readonly log: Logger;
+  readonly begins: (version: number) => void;
+  /** In ms. */
+  readonly lockMs: number;
+}
+
 /**
  * Begins a term by bringing the database forward, both or neither. The number comes first: it waits for the changes of the
  * console that led, and refuses all later ones, so that an older one writes nothing into tables that it does not know.
- * @throws NewerDatabase; UnusableDatabase when the migration fails; StorageUnavailable when the database is away
+ * @param begins told the version of the database when it is about to be brought forward, each time that this is tried
+ * @param lockMs how long it waits for each lock: whoever reads the tables, as a backup does, keeps all consoles from leading meanwhile
+ * @throws NewerDatabase; UnusableDatabase when it cannot be brought forward, which an older console need not care for;
+ * StorageUnavailable when the database is away
  */
-export async function beginTermOnOlder(url: string, migrations: readonly string[], log: Logger): Promise<number> {
+export async function beginTermOnOlder(url: string, { migrations, log, begins, lockMs }: Forward): Promise<number> {
+  const bring = async (client: Client, name: string): Promise<{ fence: number; from: number }> => {
+    const examined = await examine(client, name, migrations);
+    begins(examined.state.version);
+    const fence = await takeFence(client);
+    if (examined.state.version < migrations.length) await bringForward(client, examined, migrations);
+    return { fence, from: examined.state.version };
+  };
   try {
-    const { fence, from } = await withMigrationLock(url, async (client, name) => {
-      const examined = await examine(client, name, migrations);
-      const { version } = examined.state;
-      const message = 'the database is being brought forward; nobody leads meanwhile';
-      log.info({ from: version, to: migrations.length }, message);
-      const number = await takeFence(client);
-      if (version < migrations.length) await bringForward(client, examined, migrations);
-      return { fence: number, from: version };
-    });
+    const { fence, from } = await withMigrationLock(url, bring, lockMs);
     log.info({ from, to: migrations.length }, 'the database was brought forward: older consoles do not lead any more');
     return fence;
   } catch (error) {
-    const failure = error instanceof UnusableDatabase ? connectionFailure(error.cause) : undefined;
-    if (failure === undefined) throw error;
-    throw new StorageUnavailable(`The database does not answer now: ${failure.reason}`, { cause: error });
+    throw error instanceof UnusableDatabase ? explained(error) : error;
   }
+}
+
+/** What the server says of what it could not do, although it is there: a lock that it did not get, a full disk. */
+const REFUSED = /^(53[12]|55P03|57014)/;
+
+function explained(error: UnusableDatabase): Error {
+  const { cause } = error;
+  if (cause instanceof Error && 'code' in cause && REFUSED.test(String(cause.code))) {
+    return new UnusableDatabase(
+      `The database could not be brought forward (${cause.message}): it stays as it was, and an older console may lead on it. ` +
+        'See whether something holds its tables, as a backup does, and whether its disk is full; it is tried again.',
+      { cause },
+    );
+  }
+  const failure = connectionFailure(cause);
+  if (failure === undefined) return error;
+  return new StorageUnavailable(`The database does not answer now: ${failure.reason}`, { cause: error });
 }
 
 async function identityOf(client: Client): Promise<string> {

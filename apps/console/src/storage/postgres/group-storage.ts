@@ -11,11 +11,16 @@ import { storageOn } from './postgres-storage.ts';
 /** A leader that stops in the middle of a transaction holds up its successor until the server ends it, in ms. */
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
+/** As long as any other statement waits: somebody else may lead meanwhile. */
+const LOCK_MS = 5_000;
+
 /** What a group's storage works with. */
 export interface GroupSurroundings extends PoolSurroundings {
   readonly log: Logger;
   /** The way from one version of the database to the next. Default: that of this version of Weir. */
   readonly migrations?: readonly string[] | undefined;
+  /** How long bringing it forward waits for each lock, in ms. Default 5,000. */
+  readonly lockMs?: number;
 }
 
 /**
@@ -24,13 +29,19 @@ export interface GroupSurroundings extends PoolSurroundings {
  */
 export async function postgresGroupStorage(
   url: string,
-  { log, migrations = MIGRATIONS, ...surroundings }: GroupSurroundings,
+  { log, migrations = MIGRATIONS, lockMs = LOCK_MS, ...surroundings }: GroupSurroundings,
 ): Promise<GroupStorage> {
   const { identity, version } = await joinDatabase(url, migrations);
   if (version < migrations.length) {
     const versions = { from: version, to: migrations.length };
     log.info(versions, 'the database is older than this console, which brings it forward when it leads and not before');
   }
+  let told = false;
+  const begins = (from: number): void => {
+    if (!told)
+      log.info({ from, to: migrations.length }, 'the database is being brought forward; nobody leads meanwhile');
+    told = true;
+  };
   const pool = new GuardedPool(url, { ...surroundings, idleInTransactionMs: IDLE_IN_TRANSACTION_MS });
   return {
     shared: {
@@ -39,7 +50,8 @@ export async function postgresGroupStorage(
     },
     identity,
     schema: migrations.length,
-    nextFence: async () => (await nextFence(pool, migrations.length)) ?? beginTermOnOlder(url, migrations, log),
+    nextFence: async () =>
+      (await nextFence(pool, migrations.length)) ?? beginTermOnOlder(url, { migrations, log, begins, lockMs }),
     newestFence: () => newestFence(pool),
     under: (fence, onLost): TermStorage => {
       const fenced = new FencedPool(pool, { fence, version: migrations.length }, onLost);

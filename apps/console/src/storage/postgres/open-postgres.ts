@@ -36,13 +36,20 @@ export async function openPostgres(url: string, migrations: readonly string[] = 
 
 /**
  * Works on a database in one transaction, while nobody else examines or changes its version.
+ * @param lockMs how long it waits for each lock; 0: until it gets it
  * @throws UnusableDatabase for whatever goes wrong, its cause being what PostgreSQL said
  */
 export async function withMigrationLock<T>(
   url: string,
   work: (client: Client, name: string) => Promise<T>,
+  lockMs = 0,
 ): Promise<T> {
-  const client = new Client({ connectionString: url, application_name: 'weir', connectionTimeoutMillis: CONNECT_MS });
+  const client = new Client({
+    connectionString: url,
+    application_name: 'weir',
+    connectionTimeoutMillis: CONNECT_MS,
+    lock_timeout: lockMs,
+  });
   // A connection that ends is told by the call that fails.
   client.on('error', () => undefined);
   try {
