@@ -53,10 +53,11 @@ interface Forward {
 export async function beginTermOnOlder(url: string, { migrations, log, begins, lockMs }: Forward): Promise<number> {
   const bring = async (client: Client, name: string): Promise<{ fence: number; from: number }> => {
     const examined = await examine(client, name, migrations);
-    begins(examined.state.version);
+    const from = examined.state.version;
+    if (from < migrations.length) begins(from);
     const fence = await takeFence(client);
-    if (examined.state.version < migrations.length) await bringForward(client, examined, migrations);
-    return { fence, from: examined.state.version };
+    if (from < migrations.length) await bringForward(client, examined, migrations);
+    return { fence, from };
   };
   try {
     const { fence, from } = await withMigrationLock(url, bring, lockMs);
