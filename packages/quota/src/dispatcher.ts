@@ -17,8 +17,9 @@ import { Watchdog } from './watchdog.ts';
  *                 └── takes that come while the counter's draw is ─────────┘ under way wait here and travel together
  *
  * A counter has at most one draw under way, so a hot counter costs one increment per round trip, however many takes it serves.
- * When many counters wait, they travel in several batches, one per turn of the event loop: the store counts the first ones while
- * this process writes the next.
+ * When many counters wait, they travel in several batches, with turns of the event loop between: the store counts the first ones
+ * while this process writes the next. When few wait and others are under way, they wait for a turn for company: calls that became
+ * small would stay so.
  * What the store does not answer in time is decided by the quota's outage policy; a reply that comes later is returned.
  */
 
@@ -60,6 +61,8 @@ export class Dispatcher {
   readonly #watchdogs = new Map<number, Watchdog<Batch>>();
   #queued: Counter[] = [];
   #scheduled = false;
+  /** What is queued has waited for company. */
+  #hasWaited = false;
   /** Draws that the store was asked for and has not answered. */
   #underWay = 0;
 
@@ -117,17 +120,29 @@ export class Dispatcher {
   #nextOnes(): readonly Counter[] {
     const queued = this.#queued;
     const { timers, store } = this.#engine;
-    const share = Math.ceil((queued.length + this.#underWay) / BATCHES_UNDER_WAY);
-    const most = Math.min(MOST_PACED, Math.max(LEAST_PACED, share));
     // A store in this process does nothing while this process does something else.
-    if (queued.length <= most || timers.soon === undefined || store.takeNow !== undefined) {
+    if (timers.soon === undefined || store.takeNow !== undefined) {
       this.#queued = [];
       return queued;
     }
+    const share = Math.ceil((queued.length + this.#underWay) / BATCHES_UNDER_WAY);
+    const most = Math.min(MOST_PACED, Math.max(LEAST_PACED, share));
+    const few = queued.length < LEAST_PACED && this.#underWay > 0 && !this.#hasWaited;
+    this.#hasWaited = few;
+    if (few || queued.length > most) this.#flushAfterNextPoll();
+    if (few) return [];
     this.#queued = queued.slice(most);
-    this.#scheduled = true;
-    timers.soon(() => this.#flush());
     return queued.slice(0, most);
+  }
+
+  /**
+   * Clients write at the end of a turn, so in the next turn but one what this turn sends is on its way. Were two batches one write,
+   * the store would answer them together, and it and this process would work in turn from then on instead of at the same time.
+   */
+  #flushAfterNextPoll(): void {
+    const { timers } = this.#engine;
+    this.#scheduled = true;
+    timers.soon?.(() => timers.soon?.(() => this.#flush()));
   }
 
   #send(lane: Lane, budgetMs: number, counters: readonly Counter[], nowMs: number): void {

@@ -4,6 +4,7 @@ import type { IoredisClient, RedisCommands } from '../redis-commands.ts';
 /** The parts of an ioredis command that are used. */
 interface Command {
   readonly promise: Promise<unknown>;
+  args: readonly unknown[];
   pipelineIndex?: number;
   getKeys(): readonly unknown[];
 }
@@ -11,7 +12,7 @@ interface Command {
 type CommandConstructor = new (
   name: string,
   args: readonly string[],
-  options: { replyEncoding: string; keyPrefix?: string },
+  options: { replyEncoding: string; keyPrefix: string },
 ) => Command;
 
 /** The parts of an ioredis client that are used. */
@@ -60,12 +61,13 @@ function commandClass(client: Client): CommandConstructor {
 export function ioredisCommands(client: Client): RedisCommands {
   const Command = commandClass(client);
   const isCluster = client.isCluster === true;
-  const make = (args: readonly string[], keyPrefix = client.options.keyPrefix): Command => {
-    const [name = '', ...rest] = args;
-    const command = new Command(name, rest, {
-      replyEncoding: 'utf8',
-      ...(keyPrefix === undefined ? {} : { keyPrefix }),
-    });
+  const keyPrefix = client.options.keyPrefix ?? '';
+  const make = (args: readonly string[]): Command => {
+    const [name = '', ...texts] = args;
+    // The constructor flattens arguments and turns each into a text. These are flat texts already, and there are many.
+    const isPlain = keyPrefix === '';
+    const command = new Command(name, isPlain ? [] : texts, { replyEncoding: 'utf8', keyPrefix });
+    if (isPlain) command.args = texts;
     // ioredis sends commands again that were cut off (autoResendUnfulfilledCommands), and with that option off it never
     // settles them. It rejects at once the remains of a pipeline that was answered in part; an index that no pipeline has
     // makes every command such a remainder.
@@ -100,7 +102,7 @@ export function ioredisCommands(client: Client): RedisCommands {
   return {
     client: 'ioredis',
     isCluster,
-    keyPrefix: client.options.keyPrefix ?? '',
+    keyPrefix,
     send: async (args) => {
       assertUp();
       return dispatch(args);

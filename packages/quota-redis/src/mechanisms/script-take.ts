@@ -17,24 +17,31 @@ export async function takeByScript(
 ): Promise<readonly (Drawn | Error)[]> {
   const keys = draws.map((draw) => draw.key);
   if (!areAlike(draws)) return drawnOf(draws, await runScript(commands, scripts.take, keys, argumentsOf(draws)));
-  const { amount, unit, limit, deadline } = draws[0];
-  const terms = [String(amount), String(unit), String(limit), String(deadline)];
-  const drawn = drawnOf(draws, await runScript(commands, scripts['take-alike'], keys, terms));
+  const drawn = drawnOf(draws, await runScript(commands, scripts['take-alike'], keys, termsOf(draws)));
   await dateTheRemade(commands, draws, drawn);
   return drawn;
 }
 
-/** One draw for all of them, each on a counter that was seen with its deadline and has room for it. */
+/** All on the same terms, each on a counter that was seen with its deadline and has room for it. */
 function areAlike(draws: readonly Draw[]): draws is readonly [Draw, ...Draw[]] {
   const [first] = draws;
   if (first === undefined) return false;
-  const { amount, unit, limit, deadline } = first;
+  const { unit, limit, deadline } = first;
   for (const draw of draws) {
-    const fits = draw.seen !== undefined && draw.seen + amount <= limit;
-    if (!fits || draw.amount !== amount || draw.unit !== unit) return false;
-    if (draw.limit !== limit || draw.deadline !== deadline) return false;
+    const fits = draw.seen !== undefined && draw.seen + draw.amount <= limit;
+    if (!fits || draw.unit !== unit || draw.limit !== limit || draw.deadline !== deadline) return false;
   }
   return true;
+}
+
+/** The terms of draws that are alike, and the amounts that are not that of the first one. */
+function termsOf([first, ...others]: readonly [Draw, ...Draw[]]): readonly string[] {
+  const { amount, unit, limit, deadline } = first;
+  const terms = [String(amount), String(unit), String(limit), String(deadline)];
+  for (const [index, other] of others.entries()) {
+    if (other.amount !== amount) terms.push(String(index + 2), String(other.amount));
+  }
+  return terms;
 }
 
 function drawnOf(draws: readonly Draw[], answer: unknown): readonly (Drawn | Error)[] {

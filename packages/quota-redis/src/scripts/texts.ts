@@ -180,14 +180,15 @@ end
 return smooth and totals or reply
 `,
   'take-alike': `-- As take.lua, for the usual batch: counters that were all seen with their deadline, far enough from it and from the limit, and
--- one draw for all of them. Halves what a counter costs, since nothing but its key travels and one command is run for it.
+-- one draw for most of them. Halves what a counter costs, since nothing but its key travels and one command is run for it.
 -- KEYS  the counters; one may occur more than once.
--- ARGV  amount, unit, limit, deadline in epoch ms.
+-- ARGV  amount, unit, limit, deadline in epoch ms; then number from 1 and amount of each draw of another amount.
 -- Reply one total per key when every draw was granted whole and is well; else three numbers per key: granted, total, state (0 well,
 --       1 vanished, 2 no counter, 3 deadline has passed).
 local call, try = redis.call, redis.pcall
-local added = ARGV[1]
-local amount, unit, limit = tonumber(added), tonumber(ARGV[2]), tonumber(ARGV[3])
+local usual, unit, limit = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local others = {}
+for i = 5, #ARGV, 2 do others[tonumber(ARGV[i])] = ARGV[i + 1] end
 local totals, odd, smooth = {}, {}, true
 
 -- Clients read integers close to 2^53 wrongly by one; as texts they are safe.
@@ -197,7 +198,8 @@ local function exact(total)
 end
 
 -- What to do about a total that is no plain success. Reply granted, total, state.
-local function settle(key, total)
+local function settle(key, added, total)
+  local amount = tonumber(added)
   if type(total) == 'table' then return 0, 0, 2 end
   local before, granted, state = total - amount, amount, 0
   if before < 0 then
@@ -219,7 +221,10 @@ local function settle(key, total)
   return granted, before + granted, state
 end
 
+local usually = tonumber(usual)
 for i = 1, #KEYS do
+  local added, amount = usual, usually
+  if others[i] then added, amount = others[i], tonumber(others[i]) end
   local total = try('INCRBY', KEYS[i], added)
   if type(total) == 'table' and not (string.find(total.err, 'integer', 1, true)
     or string.find(total.err, 'WRONGTYPE', 1, true) or string.find(total.err, 'overflow', 1, true)) then
@@ -228,7 +233,7 @@ for i = 1, #KEYS do
   if type(total) == 'number' and total > amount and total <= limit then
     totals[i] = exact(total)
   else
-    local granted, after, state = settle(KEYS[i], total)
+    local granted, after, state = settle(KEYS[i], added, total)
     totals[i] = exact(after)
     odd[i] = { exact(granted), state }
     smooth = smooth and granted == amount and state == 0
@@ -238,7 +243,7 @@ end
 if smooth then return totals end
 local reply = {}
 for i = 1, #KEYS do
-  local at, found = i * 3, odd[i] or { amount, 0 }
+  local at, found = i * 3, odd[i] or { tonumber(others[i] or usual), 0 }
   reply[at - 2], reply[at - 1], reply[at] = found[1], totals[i], found[2]
 end
 return reply

@@ -50,11 +50,26 @@ test('draws that are all alike, from counters that were all seen, travel as thei
   expect(commands.sent).toEqual([
     ['EVALSHA', scripts['take-alike'].sha, '3', 'a', 'b', 'c', '1', '1', '1000', '2000000'],
   ]);
-  for (const other of [{}, { seen: 1_000 }, { seen: 7, unit: 1, amount: 2 }, { seen: 7, limit: 999 }]) {
+  for (const other of [{}, { seen: 1_000 }, { seen: 7, unit: 2, amount: 2 }, { seen: 7, limit: 999 }]) {
     const mixed = recordingCommands(granted);
     await new RedisStore({ client: mixed }).take([draw('a', { seen: 500 }), draw('b', other)]);
     expect(mixed.sent[0]?.[1]).toBe(scripts.take.sha);
   }
+});
+
+test('draws on the same terms travel so too; what differs in amount is named', async () => {
+  const commands = recordingCommands(() => [501, 10, 12, 13]);
+  const draws = [
+    draw('a', { seen: 500 }),
+    draw('b', { seen: 7, amount: 3 }),
+    draw('c', { seen: 11 }),
+    draw('d', { seen: 8, amount: 5 }),
+  ];
+  const drawn = await new RedisStore({ client: commands }).take(draws);
+  expect(drawn.map((each) => (each instanceof Error ? each : each.granted))).toEqual([1, 3, 1, 5]);
+  expect(commands.sent).toEqual([
+    ['EVALSHA', scripts['take-alike'].sha, '4', 'a', 'b', 'c', 'd', '1', '1', '1000', '2000000', '2', '3', '4', '5'],
+  ]);
 });
 
 test('a counter that stands lower than it was seen is dated, whoever made it again', async () => {

@@ -57,6 +57,29 @@ test('few counters are not held back, and batches have bounds', async () => {
   expect(await sizes(1_000)).toEqual([...Array.from({ length: 15 }, () => 64), 40]);
 });
 
+test('few counters wait a turn for company while others are under way, and no longer', async () => {
+  const world = new World();
+  const store = new RemoteStore(world, world.memory());
+  const turns = new Turns();
+  const quota = world.open(store, { timers: turns.of(world.timers) }).define({ id: 'q', limit: 5, period: 'hour' });
+  const sent = (): number[] => store.draws.map((draws) => draws.length);
+  const take = async (from: number, to: number): Promise<void> => {
+    for (const subject of subjects(47).slice(from, to)) void quota.take(subject);
+    await flush();
+  };
+  await take(0, 20);
+  expect(sent()).toEqual([20]);
+  await take(20, 25);
+  await turns.pass();
+  await take(25, 37);
+  expect(sent()).toEqual([20]);
+  await turns.pass();
+  expect(sent()).toEqual([20, 17]);
+  await take(37, 47);
+  while (turns.waiting > 0) await turns.pass();
+  expect(sent()).toEqual([20, 17, 10]);
+});
+
 test('a host without turns sends everything at once', async () => {
   const world = new World();
   const store = new RemoteStore(world, world.memory());
