@@ -34,8 +34,8 @@ const RUNS_WITH_WEIGHT = 1 - SMOOTHING;
 
 /** An agent with its places in the orders of its kind. */
 interface Member {
-  readonly agent: RunningAgent;
-  readonly appetite: Appetite;
+  agent: RunningAgent;
+  appetite: Appetite;
   /** In the `giving` orders; otherwise in `hungry` or `steady`. */
   giving: boolean;
   /** Its place by what it runs with. */
@@ -93,9 +93,13 @@ export class FleetSplit implements Split {
   }
 
   put(agent: RunningAgent): void {
-    const before = this.#members.get(agent.id);
-    if (before !== undefined) this.#leaveAll(before);
     const appetite = appetiteOf(agent);
+    this.#outlook = null;
+    const known = this.#members.get(agent.id);
+    if (known !== undefined) {
+      this.#move(known, agent, appetite);
+      return;
+    }
     const member: Member = {
       agent,
       appetite,
@@ -104,10 +108,28 @@ export class FleetSplit implements Split {
       byShare: NO_PLACE,
       byActual: NO_PLACE,
     };
-    if (appetite === 'slack') member.byActual = this.#slackByActual.add(agent.actualTps ?? 0, member);
     this.#members.set(agent.id, member);
-    this.#enter(member);
-    this.#outlook = null;
+    this.#enterAll(member);
+  }
+
+  /** Its new places; it keeps those that are as before: a report changes what it uses, the grant that follows what it runs with. */
+  #move(member: Member, agent: RunningAgent, appetite: Appetite): void {
+    const { agent: before, appetite: was } = member;
+    const sameUse = before.actualTps === agent.actualTps && was === appetite;
+    const sameOrder = was === appetite && appetite !== 'slack';
+    if (sameOrder && before.allocatedTps === agent.allocatedTps) {
+      // Neither order looks at what it uses.
+      member.agent = agent;
+    } else if (sameUse) {
+      this.#leave(member);
+      member.agent = agent;
+      this.#enter(member);
+    } else {
+      this.#leaveAll(member);
+      member.agent = agent;
+      member.appetite = appetite;
+      this.#enterAll(member);
+    }
   }
 
   remove(id: string): void {
@@ -145,6 +167,12 @@ export class FleetSplit implements Split {
       scale,
       shareTps: Math.max(MIN_AGENT_TPS, scale * share),
     };
+  }
+
+  #enterAll(member: Member): void {
+    const { agent, appetite } = member;
+    member.byActual = appetite === 'slack' ? this.#slackByActual.add(agent.actualTps ?? 0, member) : NO_PLACE;
+    this.#enter(member);
   }
 
   #enter(member: Member): void {

@@ -5,12 +5,12 @@ import { OrderedTallies, type Place } from './ordered-tallies.ts';
 import type { Split } from './split.ts';
 
 interface Member {
-  readonly agent: RunningAgent;
-  readonly claim: Claim;
-  readonly hungry: boolean;
-  readonly floor: Place;
+  agent: RunningAgent;
+  claim: Claim;
+  hungry: boolean;
+  floor: Place;
   /** Its place by what it uses, when that is known. */
-  readonly use: Place | null;
+  use: Place | null;
 }
 
 /** The policy `max-min` without a pass over the fleet: O(log n) for each report and each answer. */
@@ -49,32 +49,63 @@ export class MaxMinSplit implements Split {
   }
 
   put(agent: RunningAgent): void {
-    this.remove(agent.id);
     const claim = claimOf(agent);
-    const { weight, floorTps, useTps } = claim;
-    const floors = useTps === 'new' ? this.#newcomers : this.#floors;
     // Not by the ratio of 0.9: whoever has what it uses and a little more is content here.
     const hungry = agent.limited === true || (agent.actualTps !== null && agent.actualTps >= agent.allocatedTps);
-    if (useTps === 'all') this.#open += 1;
+    const member = this.#members.get(agent.id);
+    if (member === undefined) {
+      const places = { floor: this.#addFloor(claim), use: this.#addUse(claim) };
+      this.#members.set(agent.id, { agent, claim, hungry, ...places });
+    } else {
+      this.#uncount(member);
+      this.#move(member, claim);
+      member.agent = agent;
+      member.claim = claim;
+      member.hungry = hungry;
+    }
+    if (claim.useTps === 'all') this.#open += 1;
     if (hungry) this.#hungry += 1;
-    this.#members.set(agent.id, {
-      agent,
-      claim,
-      hungry,
-      floor: floors.add(floorTps / weight, null, weight),
-      use: typeof useTps === 'number' ? this.#uses.add(useTps / weight, null, weight) : null,
-    });
     this.#outlook = null;
+  }
+
+  /** Its new places; where the order and the key are the same it keeps the old one: a grant changes one of them or none. */
+  #move(member: Member, { weight, floorTps, useTps }: Claim): void {
+    const { claim: before } = member;
+    const sameWeight = before.weight === weight;
+    const sameOrder = (before.useTps === 'new') === (useTps === 'new');
+    if (!sameWeight || !sameOrder || before.floorTps !== floorTps) {
+      this.#floorsOf(before).remove(member.floor);
+      member.floor = this.#addFloor({ weight, floorTps, useTps });
+    }
+    if (sameWeight && before.useTps === useTps) return;
+    if (member.use !== null) this.#uses.remove(member.use);
+    member.use = this.#addUse({ weight, floorTps, useTps });
+  }
+
+  #floorsOf({ useTps }: Claim): OrderedTallies<null> {
+    return useTps === 'new' ? this.#newcomers : this.#floors;
+  }
+
+  #addFloor(claim: Claim): Place {
+    return this.#floorsOf(claim).add(claim.floorTps / claim.weight, null, claim.weight);
+  }
+
+  #addUse({ useTps, weight }: Claim): Place | null {
+    return typeof useTps === 'number' ? this.#uses.add(useTps / weight, null, weight) : null;
+  }
+
+  #uncount({ claim, hungry }: Member): void {
+    if (claim.useTps === 'all') this.#open -= 1;
+    if (hungry) this.#hungry -= 1;
   }
 
   remove(id: string): void {
     const member = this.#members.get(id);
     if (member === undefined) return;
     this.#members.delete(id);
-    (member.claim.useTps === 'new' ? this.#newcomers : this.#floors).remove(member.floor);
+    this.#floorsOf(member.claim).remove(member.floor);
     if (member.use !== null) this.#uses.remove(member.use);
-    if (member.claim.useTps === 'all') this.#open -= 1;
-    if (member.hungry) this.#hungry -= 1;
+    this.#uncount(member);
     this.#outlook = null;
   }
 
