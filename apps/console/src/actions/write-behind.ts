@@ -3,7 +3,7 @@ import type { ConsoleContext } from './context.ts';
 /** Finished windows that wait to be written at most, while the database cannot be written. */
 const MAX_WAITING_WINDOWS = 100_000;
 /** Rows of each kind in one transaction: the database is written in this thread, and heartbeats must not wait long for it. */
-const BATCH_ROWS = 250;
+const BATCH_ROWS = 256;
 
 /**
  * Writes what heartbeats changed since the last time, in batches with a turn for others in between. A console that dies

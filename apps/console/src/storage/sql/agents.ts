@@ -1,5 +1,6 @@
 import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
 import type { AgentStore, StoredAgent } from '../../ports/agent-store.ts';
+import { runInBulk, type BulkStatement } from './bulk-rows.ts';
 import type { ColumnKind, SqlDialect } from './dialect.ts';
 import type { Tables } from './schema.ts';
 
@@ -25,6 +26,12 @@ const ASSIGNMENTS = sql.join(
     .map((column) => sql`${sql.ref(column)} = ${sql.ref(`saved.${column}`)}`),
 );
 
+const SAVE_HEARD: BulkStatement = {
+  before: 'with saved (agent_id, at_ms) as (',
+  row: ['text', 'integer'],
+  after: `) update agents set last_heartbeat_at_ms = saved.at_ms from saved where agents.agent_id = saved.agent_id`,
+};
+
 /** Agents in SQL. */
 export function sqlAgentStore(db: Kysely<Tables>, dialect: SqlDialect): AgentStore {
   return {
@@ -42,12 +49,8 @@ export function sqlAgentStore(db: Kysely<Tables>, dialect: SqlDialect): AgentSto
       await sql`update agents set ${ASSIGNMENTS} from ${rows} where agents.agent_id = saved.agent_id`.execute(db);
     },
     async saveHeard(agents) {
-      if (agents.length === 0) return;
-      const heard = agents.map((agent) => ({ agent_id: agent.agentId, at_ms: agent.lastHeartbeatAtMs }));
-      const rows = dialect.savedRows(heard, { agent_id: 'text', at_ms: 'integer' });
-      await sql`update agents set last_heartbeat_at_ms = saved.at_ms from ${rows} where agents.agent_id = saved.agent_id`.execute(
-        db,
-      );
+      const rows = agents.map(({ agentId, lastHeartbeatAtMs }) => [agentId, lastHeartbeatAtMs]);
+      await runInBulk(db, dialect, SAVE_HEARD, rows);
     },
   };
 }

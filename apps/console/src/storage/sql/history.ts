@@ -1,35 +1,49 @@
 import type { WindowRecord } from '@weir/protocol';
-import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import type { HistoryStore, Retention } from '../../ports/history-store.ts';
+import { runInBulk, type BulkStatement } from './bulk-rows.ts';
+import type { ColumnKind, SqlDialect } from './dialect.ts';
 import { sampleHistory } from './sample-history.ts';
 import type { Tables } from './schema.ts';
 import { fromJson } from './stored-json.ts';
 
-/** Rows per insert: 10 columns each, below SQLite's bound on parameters. */
+/** Rows per insert: far below SQLite's bound on parameters. */
 const ROWS_PER_INSERT = 500;
 
+/** Columns of a window with what they hold, in the order of `valuesOf`. */
+const WINDOW = {
+  agent_id: 'text',
+  epoch: 'text',
+  window_number: 'integer',
+  ended_at_ms: 'integer',
+  window_ms: 'integer',
+  allocated_tps: 'real',
+  credit_budget: 'integer',
+  charged_ops: 'integer',
+  actual_tps: 'real',
+  peak_second_tps: 'real',
+} as const satisfies Record<keyof Tables['windows'], ColumnKind>;
+
+const ADD_WINDOWS: BulkStatement = {
+  before: `insert into windows (${Object.keys(WINDOW).join(', ')})`,
+  row: Object.values(WINDOW),
+  after: 'on conflict do nothing',
+};
+
 /** What the monitor remembers, in SQL. */
-export function sqlHistoryStore(db: Kysely<Tables>): HistoryStore {
+export function sqlHistoryStore(db: Kysely<Tables>, dialect: SqlDialect): HistoryStore {
   return {
     ...sampleHistory(db),
-    ...windows(db),
+    ...windows(db, dialect),
     ...events(db),
     newestSince: (rows, max) => newestSince(db, rows, max),
     prune: (retention, batch) => prune(db, retention, batch),
   };
 }
 
-function windows(db: Kysely<Tables>): Pick<HistoryStore, 'addWindows' | 'windows'> {
+function windows(db: Kysely<Tables>, dialect: SqlDialect): Pick<HistoryStore, 'addWindows' | 'windows'> {
   return {
-    async addWindows(records) {
-      for (let from = 0; from < records.length; from += ROWS_PER_INSERT) {
-        await db
-          .insertInto('windows')
-          .values(records.slice(from, from + ROWS_PER_INSERT).map(rowOf))
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
-      }
-    },
+    addWindows: (records) => runInBulk(db, dialect, ADD_WINDOWS, records.map(valuesOf)),
     async windows(limit) {
       const rows = await db
         .selectFrom('windows')
@@ -99,19 +113,19 @@ async function prune(db: Kysely<Tables>, keep: Retention, batch: number): Promis
   return deleted;
 }
 
-function rowOf(record: WindowRecord): Insertable<Tables['windows']> {
-  return {
-    agent_id: record.agentId,
-    epoch: record.epoch,
-    window_number: record.windowNumber,
-    ended_at_ms: record.endedAtMs,
-    window_ms: record.windowMs,
-    allocated_tps: record.allocatedTps,
-    credit_budget: record.creditBudget,
-    charged_ops: record.chargedOps,
-    actual_tps: record.actualTps,
-    peak_second_tps: record.peakSecondTps,
-  };
+function valuesOf(record: WindowRecord): (string | number)[] {
+  return [
+    record.agentId,
+    record.epoch,
+    record.windowNumber,
+    record.endedAtMs,
+    record.windowMs,
+    record.allocatedTps,
+    record.creditBudget,
+    record.chargedOps,
+    record.actualTps,
+    record.peakSecondTps,
+  ];
 }
 
 function recordOf(row: Selectable<Tables['windows']>): WindowRecord {

@@ -25,7 +25,7 @@ export function storesOn(db: Kysely<Tables>, dialect: SqlDialect): Stores {
     audit: sqlAuditStore(db),
     endpoints: sqlEndpointStore(db),
     failures: sqlFailureStore(db),
-    history: sqlHistoryStore(db),
+    history: sqlHistoryStore(db, dialect),
     jobs: sqlJobStore(db),
     planned: sqlPlannedStore(db),
     quotas: sqlQuotaCatalog(db),

@@ -7,4 +7,5 @@ export const SQLITE: SqlDialect = {
     const fields = Object.keys(columns).map((name) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`);
     return sql`(select ${sql.join(fields)} from json_each(${JSON.stringify(rows)})) as saved`;
   },
+  placeholder: () => '?',
 };
