@@ -1,17 +1,10 @@
 import { limitEvent } from '../fleet/fleet-watch.ts';
 import type { JudgedUse } from '../fleet/judged-use.ts';
-import { judgeByWindows, judgeByLimit } from '../fleet/judged-use.ts';
+import { judgeByLimit } from '../fleet/judged-use.ts';
 import type { LiveAgent } from '../fleet/live-agent.ts';
-import { momentOf, type ConsoleContext } from './context.ts';
+import type { ConsoleContext } from './context.ts';
 
 type Watched = Pick<ConsoleContext, 'fleet' | 'governor' | 'governing' | 'history' | 'clock'>;
-
-/** A pass over a fleet of this many agents is too much for every heartbeat; then a result counts for a while. */
-const LARGE_FLEET = 200;
-/** Ten seconds with 100,000 agents: a pass over them takes some 10 ms, in which no heartbeat is answered. */
-const REUSED_FOR_MS_PER_AGENT = 0.1;
-/** … and for a second at least. */
-const REUSED_FOR_AT_LEAST_MS = 1_000;
 
 /**
  * How much of the budget is used. The total is of windows that have ended, so each agent's part is measured against the limit
@@ -19,23 +12,12 @@ const REUSED_FOR_AT_LEAST_MS = 1_000;
  */
 export function utilizationOf(context: Watched): JudgedUse {
   noteLimit(context);
-  const { fleet, history, governor } = context;
-  const { steadyMs } = momentOf(context);
+  const { fleet, history, governor, clock } = context;
+  const steadyMs = clock.steadyMs();
   if (!governor.settings.enabled) return { limitTps: null, percent: 0 };
   if (!history.limits.unsettled(steadyMs)) return judgeByLimit(fleet.totalActualTps, history.limits.at(steadyMs));
-  const { judged } = history;
-  if (judged !== null && steadyMs < judged.untilMs) return judged.use;
-  let agents = 0;
-  const running = function* (): Generator<LiveAgent> {
-    for (const agent of fleet.eachRegistered()) {
-      agents += 1;
-      if (fleet.isRunning(agent, steadyMs)) yield agent;
-    }
-  };
-  const use = judgeByWindows(running(), history.limits);
-  const reusedForMs = agents <= LARGE_FLEET ? 0 : Math.max(REUSED_FOR_AT_LEAST_MS, agents * REUSED_FOR_MS_PER_AGENT);
-  history.judged = { untilMs: steadyMs + reusedForMs, use };
-  return use;
+  const counts = (agent: LiveAgent): boolean => fleet.isRunning(agent, steadyMs);
+  return history.judgement.use({ agents: () => fleet.eachRegistered(), counts }, history.limits, steadyMs);
 }
 
 /** `utilizationOf`, the percentage alone. */
@@ -50,5 +32,5 @@ function noteLimit(context: Watched): void {
   const changed = context.history.limits.note(limitTps, context.clock.steadyMs(), enforcedSetTps);
   if (changed === null) return;
   context.history.events.add([limitEvent(changed.before, limitTps, context.clock.nowMs())]);
-  context.history.judged = null;
+  context.history.judgement.forget();
 }

@@ -21,18 +21,30 @@ export interface JudgedAgent {
 }
 
 /** Each running agent's part is measured against the limit in force when its window began. */
-export function judgeByWindows(running: Iterable<JudgedAgent>, limits: Pick<LimitTimeline, 'at'>): JudgedUse {
-  let limitTps: number | null = null;
-  let percent = 0;
-  let reports = 0;
-  for (const { usage, heardAtSteadyMs } of running) {
-    if (usage === null || heardAtSteadyMs === null) continue;
-    reports += 1;
-    const granted = limits.at(heardAtSteadyMs - usage.windowMs);
-    if (granted === null) continue;
-    limitTps = Math.max(limitTps ?? 0, granted);
-    percent += (usage.actualTps / granted) * 100;
+export class WindowJudge {
+  readonly #limits: Pick<LimitTimeline, 'at'>;
+  #limitTps: number | null = null;
+  #percent = 0;
+  #reports = 0;
+
+  constructor(limits: Pick<LimitTimeline, 'at'>) {
+    this.#limits = limits;
   }
-  // Nothing was reported: nothing is used of what is in force now.
-  return reports === 0 ? { limitTps: limits.at(Number.POSITIVE_INFINITY), percent: 0 } : { limitTps, percent };
+
+  /** Takes a running agent. */
+  add({ usage, heardAtSteadyMs }: JudgedAgent): void {
+    if (usage === null || heardAtSteadyMs === null) return;
+    this.#reports += 1;
+    const granted = this.#limits.at(heardAtSteadyMs - usage.windowMs);
+    if (granted === null) return;
+    this.#limitTps = Math.max(this.#limitTps ?? 0, granted);
+    this.#percent += (usage.actualTps / granted) * 100;
+  }
+
+  /** What all of them come to. */
+  get use(): JudgedUse {
+    // Nothing was reported: nothing is used of what is in force now.
+    if (this.#reports === 0) return { limitTps: this.#limits.at(Number.POSITIVE_INFINITY), percent: 0 };
+    return { limitTps: this.#limitTps, percent: this.#percent };
+  }
 }

@@ -3,8 +3,9 @@ import type { Sample } from '../ports/history-store.ts';
 import { busiest } from './busiest.ts';
 import type { EventLog } from './event-log.ts';
 import type { FleetWatch } from './fleet-watch.ts';
-import type { JudgedUse } from './judged-use.ts';
 import type { LimitTimeline } from './limit-timeline.ts';
+import type { LiveAgent } from './live-agent.ts';
+import { RunningJudgement } from './running-judgement.ts';
 
 /** What the history consists of beside its samples. */
 export interface HistoryParts {
@@ -18,8 +19,8 @@ export class MonitorHistory {
   readonly limits: LimitTimeline;
   readonly events: EventLog;
   readonly watch: FleetWatch;
-  /** The latest use of the budget that took a pass over the fleet, by whoever made it. */
-  judged: { untilMs: number; use: JudgedUse } | null = null;
+  /** Use of the budget where it takes a pass over the fleet, whoever asks. */
+  readonly judgement: RunningJudgement<LiveAgent> = new RunningJudgement();
   readonly #windowMs: number;
   /** By window slot: time ÷ window length. */
   readonly #samples = new Map<number, Sample>();

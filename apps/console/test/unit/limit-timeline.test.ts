@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judgeByLimit, judgeByWindows, type JudgedAgent } from '../../src/fleet/judged-use.ts';
+import { judgeByLimit, WindowJudge, type JudgedAgent, type JudgedUse } from '../../src/fleet/judged-use.ts';
 import { LimitTimeline } from '../../src/fleet/limit-timeline.ts';
 import { usageOf } from '../support/test-console.ts';
 
@@ -10,6 +10,12 @@ const W = 30_000;
 function reported(beganMs: number, actualTps: number): JudgedAgent {
   const usage = usageOf({ epoch: 'e', windowNumber: 1, creditBudget: 1 }, { actualTps });
   return { usage, heardAtSteadyMs: beganMs + usage.windowMs };
+}
+
+function judgeByWindows(agents: readonly JudgedAgent[], limits: LimitTimeline): JudgedUse {
+  const judge = new WindowJudge(limits);
+  for (const agent of agents) judge.add(agent);
+  return judge.use;
 }
 
 test('a changed limit is told once, and unsettles what is reported for six windows', () => {
