@@ -1,6 +1,7 @@
 import type { CoordinatorReport } from '@weir/governor';
 import { PROTOCOL_VERSION, type HeartbeatRequest, type HeartbeatResponse, type WindowRecord } from '@weir/protocol';
 import { grantOf, type LastReport, type LiveAgent } from '../fleet/live-agent.ts';
+import type { GuardedGrant } from '../fleet/overshoot-guard.ts';
 import { rowFor } from '../fleet/window-rows.ts';
 import type { ConsoleContext } from './context.ts';
 import { momentOf } from './context.ts';
@@ -10,16 +11,27 @@ import { requireAcceptedAgent, requireCurrentProcess } from './require-accepted-
 import { requireProtocolVersion } from './protocol-version.ts';
 import { returnLeases } from './return-leases.ts';
 
-/**
- * Takes an agent's report of the window that ended and answers with its next grant. No database access on this path: the
- * coordinator decides in memory, and what is to be kept is written behind in batches.
- * @throws ConsoleError wrong-credentials, protocol-too-old
- */
+/** `answerHeartbeat`, for whoever waits in any case. @throws ConsoleError as that does */
 export async function recordHeartbeat(
   context: ConsoleContext,
   agent: LiveAgent,
   request: HeartbeatRequest,
 ): Promise<HeartbeatResponse> {
+  return answerHeartbeat(context, agent, request);
+}
+
+/**
+ * Takes an agent's report of the window that ended and answers with its next grant. No database access on this path: the
+ * coordinator decides in memory, and what is to be kept is written behind in batches. A promise only where there is something
+ * to wait for (the ledger of a group, an alarm to be written down): each wait would be a turn of its own for thousands of
+ * heartbeats a second.
+ * @throws ConsoleError wrong-credentials, protocol-too-old
+ */
+export function answerHeartbeat(
+  context: ConsoleContext,
+  agent: LiveAgent,
+  request: HeartbeatRequest,
+): HeartbeatResponse | Promise<HeartbeatResponse> {
   requireAcceptedAgent(context, agent);
   requireCurrentProcess(agent, request.bootId);
   requireProtocolVersion(context, request.protocolVersion);
@@ -33,24 +45,36 @@ export async function recordHeartbeat(
   const row = record && rowFor(agent, record, { steadyMs: moment.steadyMs, windowMs });
   if (row !== null) context.windows.push(row);
   const computed = context.coordinator.heartbeat(agent.agentId, reportOf(context, agent, request), moment.steadyMs);
-  const ends = request.usage;
-  const asked = { agentId: agent.agentId, bootId: request.bootId, ends };
-  // Waited for only where there is something to wait for: each wait is a turn of its own for thousands of heartbeats a second.
-  const securing = governing.secure(asked, computed, moment.steadyMs);
-  const secured = securing instanceof Promise ? await securing : securing;
-  if (secured.grant !== null) fleet.granted(agent, secured.grant);
+  const asked = { agentId: agent.agentId, bootId: request.bootId, ends: request.usage };
+  const secured = governing.secure(asked, computed, moment.steadyMs);
+  const heard = { agent, restarted, nowMs: moment.nowMs };
+  return secured instanceof Promise
+    ? secured.then((grant) => answered(context, heard, grant))
+    : answered(context, heard, secured);
+}
+
+function answered(
+  context: ConsoleContext,
+  { agent, restarted, nowMs }: { agent: LiveAgent; restarted: boolean; nowMs: number },
+  { grant, askAgainSeconds }: GuardedGrant,
+): HeartbeatResponse | Promise<HeartbeatResponse> {
+  if (grant !== null) context.fleet.granted(agent, grant);
   context.count('heartbeat');
-  const alarming = letAlarmsFire(context, moment.nowMs);
-  if (alarming !== undefined) await alarming;
-  // A new process knows nothing of the shards that the old one held.
-  if (restarted) await returnLeases(context, context.leases.heldBy(agent.agentId), 'agent restarted');
-  return {
+  const alarming = letAlarmsFire(context, nowMs);
+  const response = (): HeartbeatResponse => ({
     limiter: limiterInstructions(context.governor),
-    grant: secured.grant,
-    nextHeartbeatSeconds: secured.askAgainSeconds ?? limits.windowSeconds,
-    consoleTimeMs: moment.nowMs,
+    grant,
+    nextHeartbeatSeconds: askAgainSeconds ?? context.limits.windowSeconds,
+    consoleTimeMs: nowMs,
     protocolVersion: PROTOCOL_VERSION,
-  };
+  });
+  if (alarming === undefined && !restarted) return response();
+  return (async () => {
+    await alarming;
+    // A new process knows nothing of the shards that the old one held.
+    if (restarted) await returnLeases(context, context.leases.heldBy(agent.agentId), 'agent restarted');
+    return response();
+  })();
 }
 
 /** From this part of the window on, waiting means that the agent wants more than its rate can tell. */

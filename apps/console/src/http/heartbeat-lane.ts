@@ -12,10 +12,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { heartbeatRequest, routes, type HeartbeatRequest } from '@weir/protocol';
+import { heartbeatRequest, routes, type HeartbeatRequest, type HeartbeatResponse } from '@weir/protocol';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ConsoleContext } from '../actions/context.ts';
-import { recordHeartbeat } from '../actions/record-heartbeat.ts';
+import { answerHeartbeat } from '../actions/record-heartbeat.ts';
 import type { LiveAgent } from '../fleet/live-agent.ts';
 import { quickCheck } from '../validation/quick-check.ts';
 import { admitAgent, agentWith } from './authentication.ts';
@@ -95,27 +95,34 @@ export class HeartbeatLane {
     }
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => void this.#read(request, response, { agent, body: whole(chunks), sinceMs }));
+    request.on('end', () => this.#read(request, response, { agent, body: whole(chunks), sinceMs }));
     return true;
   }
 
   /** The body is there. */
-  async #read(
+  #read(
     request: IncomingMessage,
     response: ServerResponse,
     { agent, body, sinceMs }: { agent: LiveAgent; body: Buffer; sinceMs: number },
-  ): Promise<void> {
+  ): void {
     const said = reportIn(body);
     if (said === undefined) return this.#hand(request, response, { caller: { kind: 'agent', agent }, body });
-    try {
-      const answer = heartbeatText(await recordHeartbeat(this.#context, agent, said));
-      if (!this.#options.leads()) return this.#hand(request, response, { error: staleAnswer() });
-      response.writeHead(200, [...this.#headers, 'content-length', String(answer.length)]);
-      response.end(answer, 'latin1');
+    const fail = (error: unknown): void => this.#hand(request, response, { error });
+    const send = (answer: HeartbeatResponse): void => {
+      if (!this.#options.leads()) return fail(staleAnswer());
+      const text = heartbeatText(answer);
+      response.writeHead(200, [...this.#headers, 'content-length', String(text.length)]);
+      response.end(text, 'latin1');
       this.#note(agent, performance.now() - sinceMs);
+    };
+    let answer: HeartbeatResponse | Promise<HeartbeatResponse>;
+    try {
+      answer = answerHeartbeat(this.#context, agent, said);
     } catch (error) {
-      this.#hand(request, response, { error });
+      return fail(error);
     }
+    if (answer instanceof Promise) answer.then(send, fail);
+    else send(answer);
   }
 
   #note({ agentId }: LiveAgent, tookMs: number): void {
