@@ -1,5 +1,5 @@
 // node scripts/check-deploy.mjs: checks what is in deploy/ against itself and against the product. Part of "npm test".
-// Helm and Docker are not needed: chart, compose file and Dockerfile are read and compared, not run.
+// Helm is fetched where there is none. Docker is not needed: compose file and Dockerfile are read and compared, not run.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

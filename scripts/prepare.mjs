@@ -60,7 +60,7 @@ export function tool(name) {
 const FURTHER_FOLDERS = ['/usr/sbin', '/sbin', '/usr/lib/postgresql/15/bin'];
 
 /** @param {string} program */
-function isOnPath(program) {
+export function isOnPath(program) {
   return [...(process.env['PATH'] ?? '').split(delimiter), ...FURTHER_FOLDERS].some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);

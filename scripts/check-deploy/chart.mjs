@@ -1,57 +1,60 @@
-// The Helm chart, without Helm: values against their schema, references against values, and the templates filled in by a
-// stand-in that keeps the structure (each inserted text becomes "x") and parsed as YAML.
-import { readdirSync } from 'node:fs';
+// The Helm chart: linted and filled in by Helm, for one console and for several; then what it makes is looked at.
 import { Ajv, parseAllDocuments, parseYaml, pathOf, read, unknownFlags } from './read.mjs';
+import { ensureHelm, template } from './helm.mjs';
 
-export function checkChart({ check }) {
+const SEVERAL = [
+  'console.replicas=3',
+  'console.storageUrl.secretName=weir-database',
+  'console.redisUrl.secretName=weir-redis',
+  'console.sharedSecrets.secretName=weir-shared',
+];
+/** Every value that changes what is made. */
+const INSTALLATIONS = [
+  { name: 'as it is', settings: [] },
+  { name: 'several consoles', settings: SEVERAL },
+  { name: 'one console with TLS', settings: ['console.tls.secretName=weir-tls', 'console.logLevel=debug'] },
+  { name: 'PostgreSQL without a group', settings: ['console.storageUrl.secretName=weir-database'] },
+  {
+    name: 'behind an ingress',
+    settings: [
+      'console.trustedProxies={10.0.0.0/8,::1}',
+      'console.keepDays=jobs=90',
+      'console.publicUrl=https://weir.example',
+    ],
+  },
+  {
+    name: 'placed',
+    settings: [
+      'nodeSelector.disk=ssd',
+      'tolerations[0].key=weir',
+      'tolerations[0].operator=Exists',
+      'imagePullSecrets[0].name=pull',
+    ],
+  },
+];
+/** What must be refused, by the schema or by the chart. */
+const REFUSED = ['consle.replicas=1', 'agents.replicas=two', 'console.adminPassword.secretName=', 'console.replicas=3'];
+
+export function checkChart({ check, checkRun }) {
   const values = parseYaml(read('helm/weir/values.yaml'));
   const validate = new Ajv({ strict: false }).compile(JSON.parse(read('helm/weir/values.schema.json')));
   check(validate(values), 'chart: the values fit their schema', JSON.stringify(validate.errors));
-  const wrong = [
-    { ...values, consle: {} },
-    { ...values, agents: { ...values.agents, replicas: '2' } },
-    { ...values, console: { ...values.console, adminPassword: { secretName: '', secretKey: 'x' } } },
-  ];
-  for (const each of wrong)
-    check(!validate(each), 'chart: the schema refuses misspelt names, wrong kinds and missing secrets');
   const chart = parseYaml(read('helm/weir/Chart.yaml'));
   const { version } = JSON.parse(read('../package.json'));
   check(
     chart.apiVersion === 'v2' && chart.version === version && chart.appVersion === version,
     'chart: has the version of the product',
   );
-  const files = readdirSync(pathOf('helm/weir/templates'));
-  const texts = files.map((name) => read(`helm/weir/templates/${name}`));
-  const defined = new Set(texts.flatMap((text) => [...text.matchAll(/define "([^"]+)"/g)].map(([, name]) => name)));
-  const objects = [];
-  for (const [index, text] of texts.entries()) {
-    const name = files[index];
-    for (const [, path] of text.matchAll(/\.Values\.([\w.]+)/g)) {
-      check(
-        path.split('.').reduce((value, key) => value?.[key], values) !== undefined,
-        `chart: ${name} uses ${path}, which has a value`,
-      );
-    }
-    for (const [, used] of text.matchAll(/include "([^"]+)"/g)) check(defined.has(used), `chart: ${used} is defined`);
-    const opening = text.match(/\{\{-? *(if|with|range|define) /g)?.length ?? 0;
-    check(opening === (text.match(/\{\{-? *end *-?\}\}/g)?.length ?? 0), `chart: ${name} ends every block`);
-    if (name.startsWith('_')) continue;
-    for (const document of parseAllDocuments(filledIn(text))) {
-      check(document.errors.length === 0, `chart: ${name} is YAML`, document.errors.join('\n'));
-      objects.push(document.toJS());
-    }
+  const helm = ensureHelm();
+  checkRun('chart: helm lint finds nothing', helm, ['lint', '--strict', pathOf('helm/weir')]);
+  for (const { name, settings } of INSTALLATIONS) {
+    const { status, stdout, stderr } = template(helm, settings);
+    check(status === 0, `chart, ${name}: Helm fills it in`, stderr);
+    if (status === 0) checkObjects(check, name, stdout);
   }
-  checkObjects(check, objects);
-}
-
-/** @param {string} text */
-function filledIn(text) {
-  return text
-    .replace(/^\s*\{\{-? *(if|else|end|with|range)[^}]*\}\}\n/gm, '')
-    .replace(/^\s*\{\{-? *include "weir.placement"[^}]*\}\}\n/gm, '')
-    .replace(/\{\{-? *(include|toYaml)[^}]*nindent[^}]*\}\}(?=\n\s+app\.kubernetes)/g, '')
-    .replace(/\{\{-? *(include|toYaml)[^}]*nindent[^}]*\}\}/g, '{ x: x }')
-    .replace(/\{\{[^}]*\}\}/g, 'x');
+  for (const setting of REFUSED) {
+    check(template(helm, [setting]).status !== 0, `chart: ${setting} alone is refused`);
+  }
 }
 
 /** @param {{ name: string }} variable */
@@ -59,41 +62,45 @@ function isSecret({ name }) {
   return /PASSWORD|TOKEN|URL/.test(name);
 }
 
-function checkObjects(check, objects) {
-  const kinds = objects.map(({ kind }) => kind).toSorted();
+/** @param {string} name of the installation @param {string} text what Helm wrote */
+function checkObjects(check, name, text) {
+  const documents = parseAllDocuments(text);
+  for (const { errors } of documents) check(errors.length === 0, `chart, ${name}: is YAML`, errors.join('\n'));
+  const objects = documents.map((document) => document.toJS()).filter((object) => object !== null);
+  const kinds = objects.map(({ kind }) => String(kind)).toSorted();
   const wanted = ['PodDisruptionBudget', 'Service', 'Service', 'StatefulSet', 'StatefulSet'];
   check(
     JSON.stringify(kinds) === JSON.stringify(wanted),
-    'chart: makes a console, agents, their services and a budget',
+    `chart, ${name}: makes a console, agents, their services and a budget`,
     kinds.join(' '),
   );
   for (const { apiVersion, metadata } of objects)
-    check(Boolean(apiVersion && metadata?.name), 'chart: every object has a version and a name');
+    check(Boolean(apiVersion && metadata?.name), `chart, ${name}: every object has a version and a name`);
   for (const { spec } of objects.filter(({ kind }) => kind === 'StatefulSet')) {
     const { containers, securityContext, terminationGracePeriodSeconds, volumes } = spec.template.spec;
     const [container] = containers;
     check(
       securityContext !== undefined && container.securityContext !== undefined,
-      `chart: ${container.name} is hardened`,
+      `chart, ${name}: ${container.name} is hardened`,
     );
-    check(terminationGracePeriodSeconds >= 30, `chart: ${container.name} has time to end well`);
+    check(terminationGracePeriodSeconds >= 30, `chart, ${name}: ${container.name} has time to end well`);
     const unknown = unknownFlags(container.name === 'agent' ? 'agent' : 'console', container.args.join(' '));
-    check(unknown.length === 0, `chart: the flags of ${container.name} exist`, unknown.join(' '));
+    check(unknown.length === 0, `chart, ${name}: the flags of ${container.name} exist`, unknown.join(' '));
     check(
       container.env.filter(isSecret).every(({ value }) => value === undefined),
-      `chart: ${container.name} gets secrets by reference`,
+      `chart, ${name}: ${container.name} gets secrets by reference`,
     );
     const offered = new Set(
       [...volumes, ...spec.volumeClaimTemplates.map(({ metadata }) => metadata)].map(({ name }) => name),
     );
     check(
       container.volumeMounts.every(({ name }) => offered.has(name)),
-      `chart: the mounts of ${container.name} have volumes`,
+      `chart, ${name}: the mounts of ${container.name} have volumes`,
     );
   }
   const console = objects.find(({ spec }) => spec.template?.spec.containers[0].name === 'console').spec.template.spec
     .containers[0];
   for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
-    check(console[probe]?.httpGet.path === '/healthz', `chart: the console's ${probe} asks /healthz`);
+    check(console[probe]?.httpGet.path === '/healthz', `chart, ${name}: the console's ${probe} asks /healthz`);
   }
 }
