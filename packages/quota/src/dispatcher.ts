@@ -1,3 +1,4 @@
+import { companyOf, pressingAtMs } from './company.ts';
 import type { Counter, Lane, WaitingTake } from './counter.ts';
 import type { Engine } from './engine.ts';
 import { QuotaError } from './errors.ts';
@@ -19,7 +20,7 @@ import { Watchdog } from './watchdog.ts';
  * A counter has at most one draw under way, so a hot counter costs one increment per round trip, however many takes it serves.
  * When many counters wait, they travel in several batches, with turns of the event loop between: the store counts the first ones
  * while this process writes the next. When few wait and others are under way, they wait for a turn for company: calls that became
- * small would stay so.
+ * small would stay so. Nobody waits so for long: when turns take their time, all that is queued travels at once.
  * What the store does not answer in time is decided by the quota's outage policy; a reply that comes later is returned.
  */
 
@@ -35,9 +36,6 @@ const MAX_BATCH = 1_000;
 const BATCHES_UNDER_WAY = 2;
 const LEAST_PACED = 32;
 const MOST_PACED = 64;
-
-/** Takes that waited longer than this share of their budget travel apart, so that nobody's budget is cut by theirs. */
-const AGED_SHARE = 1 / 8;
 
 // Part of every host that the package supports; it is compiled without their types.
 declare function queueMicrotask(run: () => void): void;
@@ -63,7 +61,9 @@ export class Dispatcher {
   #scheduled = false;
   /** What is queued has waited for company. */
   #hasWaited = false;
-  /** Draws that the store was asked for and has not answered. */
+  /** When the first one of what is queued will have waited for long, in ms; may be early, after that one was sent. */
+  #pressingAtMs = Number.POSITIVE_INFINITY;
+  /** Draws that the store was asked for and has not answered within their budget. */
   #underWay = 0;
 
   constructor(engine: Engine, hooks: Pick<Landing, 'reap' | 'leased'>) {
@@ -76,6 +76,7 @@ export class Dispatcher {
     if (counter.queued || counter.inFlight) return;
     counter.queued = true;
     this.#queued.push(counter);
+    this.#pressingAtMs = Math.min(this.#pressingAtMs, pressingAtMs(counter));
     if (this.#scheduled) return;
     this.#scheduled = true;
     queueMicrotask(() => this.#flush());
@@ -95,19 +96,12 @@ export class Dispatcher {
 
   #flush(): void {
     this.#scheduled = false;
-    const queued = this.#nextOnes();
     const nowMs = this.#engine.clock();
-    // Counters that may travel together: one lane, one budget, and not much older than the others.
-    const groups = new Map<Lane, Map<number, Counter[]>>();
-    for (const counter of queued) {
-      counter.queued = false;
-      const { budgetMs } = counter.rules;
-      const aged = nowMs - (counter.waiting[0]?.atMs ?? nowMs) > budgetMs * AGED_SHARE;
-      if (aged) this.#send(counter.lane, budgetMs, [counter], nowMs);
-      else listOf(listsOf(groups, counter.lane), budgetMs).push(counter);
-    }
-    for (const [lane, lists] of groups) {
-      for (const [budgetMs, counters] of lists) {
+    const queued = this.#nextOnes(nowMs);
+    for (const counter of queued) counter.queued = false;
+    for (const [lane, lists] of companyOf(queued, nowMs)) {
+      for (const counters of lists) {
+        const { budgetMs } = counters[0].rules;
         for (let at = 0; at < counters.length; at += MAX_BATCH) {
           const some = counters.length <= MAX_BATCH ? counters : counters.slice(at, at + MAX_BATCH);
           this.#send(lane, budgetMs, some, nowMs);
@@ -117,12 +111,14 @@ export class Dispatcher {
   }
 
   /** Those of this turn; the others have theirs after it. */
-  #nextOnes(): readonly Counter[] {
+  #nextOnes(nowMs: number): readonly Counter[] {
     const queued = this.#queued;
     const { timers, store } = this.#engine;
     // A store in this process does nothing while this process does something else.
-    if (timers.soon === undefined || store.takeNow !== undefined) {
+    if (timers.soon === undefined || store.takeNow !== undefined || this.#isPressing(nowMs)) {
       this.#queued = [];
+      this.#hasWaited = false;
+      this.#pressingAtMs = Number.POSITIVE_INFINITY;
       return queued;
     }
     const share = Math.ceil((queued.length + this.#underWay) / BATCHES_UNDER_WAY);
@@ -133,6 +129,14 @@ export class Dispatcher {
     if (few) return [];
     this.#queued = queued.slice(most);
     return queued.slice(0, most);
+  }
+
+  /** Whether something has waited for long: turns are long too, then, and there may be many before it is its own. */
+  #isPressing(nowMs: number): boolean {
+    if (nowMs < this.#pressingAtMs) return false;
+    this.#pressingAtMs = Number.POSITIVE_INFINITY;
+    for (const counter of this.#queued) this.#pressingAtMs = Math.min(this.#pressingAtMs, pressingAtMs(counter));
+    return nowMs >= this.#pressingAtMs;
   }
 
   /**
@@ -180,7 +184,7 @@ export class Dispatcher {
   #land(batch: Batch, budgetMs: number, results: readonly (Drawn | Error)[] | Error): void {
     const nowMs = this.#engine.clock();
     const { planned, overdue } = batch;
-    this.#underWay -= planned.length;
+    if (overdue === undefined) this.#underWay -= planned.length;
     this.#tellLane(batch, results);
     if (overdue === undefined) this.#watchdog(budgetMs).remove(batch);
     for (let index = 0; index < planned.length; index++) {
@@ -203,6 +207,7 @@ export class Dispatcher {
   #overdue(batch: Batch, nowMs: number): void {
     const admitted = new Set<WaitingTake>();
     batch.overdue = admitted;
+    this.#underWay -= batch.planned.length;
     this.#engine.metrics.storeTimeouts += 1;
     batch.failed = true;
     const error = new QuotaError('store-timeout', 'the store did not answer within the budget');
@@ -267,20 +272,4 @@ function failureOf(results: readonly (Drawn | Error)[] | Error): QuotaError | un
 
 function missing(): QuotaError {
   return new QuotaError('store-unavailable', 'the store answered fewer results than it was asked for');
-}
-
-function listsOf(groups: Map<Lane, Map<number, Counter[]>>, lane: Lane): Map<number, Counter[]> {
-  const known = groups.get(lane);
-  if (known !== undefined) return known;
-  const made = new Map<number, Counter[]>();
-  groups.set(lane, made);
-  return made;
-}
-
-function listOf(lists: Map<number, Counter[]>, budgetMs: number): Counter[] {
-  const known = lists.get(budgetMs);
-  if (known !== undefined) return known;
-  const made: Counter[] = [];
-  lists.set(budgetMs, made);
-  return made;
 }

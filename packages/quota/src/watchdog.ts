@@ -15,6 +15,8 @@ export class Watchdog<T extends Watched> {
   readonly #timers: Timers;
   readonly #overdue: (item: T, nowMs: number) => void;
   #timer: TimerHandle | undefined;
+  /** When the timer fires, in ms. */
+  #firesAtMs = 0;
 
   constructor(clock: Clock, timers: Timers, overdue: (item: T, nowMs: number) => void) {
     this.#clock = clock;
@@ -24,7 +26,12 @@ export class Watchdog<T extends Watched> {
 
   add(item: T, nowMs: number): void {
     this.#watched.add(item);
-    if (this.#timer === undefined) this.#arm(item.dueMs - nowMs);
+    if (this.#timer !== undefined) {
+      if (item.dueMs >= this.#firesAtMs) return;
+      // It has waited elsewhere, longer than what was watched before it.
+      this.#timer.cancel();
+    }
+    this.#arm(item.dueMs, nowMs);
   }
 
   /** Answered; says whether it was still watched. */
@@ -41,8 +48,10 @@ export class Watchdog<T extends Watched> {
     for (const item of items) this.#overdue(item, nowMs);
   }
 
-  #arm(ms: number): void {
-    this.#timer = this.#timers.set(() => this.#look(), Math.max(1, ms));
+  #arm(dueMs: number, nowMs: number): void {
+    const ms = Math.max(1, dueMs - nowMs);
+    this.#firesAtMs = nowMs + ms;
+    this.#timer = this.#timers.set(() => this.#look(), ms);
   }
 
   #look(): void {
@@ -58,6 +67,6 @@ export class Watchdog<T extends Watched> {
       this.#overdue(item, nowMs);
     }
     // Something may have been added, and the timer armed, by the calls above.
-    if (this.#timer === undefined && Number.isFinite(nextMs)) this.#arm(nextMs - nowMs);
+    if (this.#timer === undefined && Number.isFinite(nextMs)) this.#arm(nextMs, nowMs);
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Decision } from '../../src/index.ts';
 import type { Timers } from '../../src/host.ts';
 import { flush, RemoteStore, World } from '../world.ts';
 
@@ -78,6 +79,54 @@ test('few counters wait a turn for company while others are under way, and no lo
   await take(37, 47);
   while (turns.waiting > 0) await turns.pass();
   expect(sent()).toEqual([20, 17, 10]);
+});
+
+test('a process whose turns are long does not take a store that answers for one that is away', async () => {
+  const world = new World();
+  const store = new RemoteStore(world, world.memory());
+  const turns = new Turns();
+  const quotas = world.open(store, { timers: turns.of(world.timers) });
+  const quota = quotas.define({ id: 'q', limit: 5, period: 'hour', budgetMs: 500 });
+  const takes = subjects(1_000).map((subject) => quota.take(subject));
+  await flush();
+  while (turns.waiting > 0) {
+    await world.advance(40);
+    await turns.pass();
+  }
+  const decisions = await world.settle(Promise.all(takes));
+  expect(decisions.every(({ source, allowed }) => allowed && source === 'store')).toBe(true);
+  expect(store.draws.map((draws) => draws.length)).toEqual([64, 936]);
+});
+
+test('takes that waited as long behind a slow answer travel together, apart from those that came since', async () => {
+  const world = new World();
+  const store = new RemoteStore(world, world.memory(), () => 200);
+  const quota = world.open(store).define({ id: 'q', limit: 5, period: 'hour', budgetMs: 500 });
+  const take = (): Promise<Decision>[] => subjects(60).map((subject) => quota.take(subject));
+  const takes = take();
+  await world.advance(1);
+  takes.push(...take());
+  await world.advance(199);
+  takes.push(quota.take('new'));
+  const decisions = await world.settle(Promise.all(takes));
+  expect(decisions.every(({ source }) => source === 'store')).toBe(true);
+  expect(store.draws.map((draws) => draws.length).sort((a, b) => a - b)).toEqual([1, 60, 60]);
+});
+
+test('draws that the store never answers hold nobody back once they were given up', async () => {
+  const world = new World();
+  const store = new RemoteStore(world, world.memory());
+  const turns = new Turns();
+  const quotas = world.open(store, { timers: turns.of(world.timers) });
+  const quota = quotas.define({ id: 'q', limit: 5, period: 'hour', budgetMs: 500 });
+  store.weather = 'silent';
+  const lost = quota.take('lost');
+  await world.advance(500);
+  expect((await lost).source).toBe('outage-closed');
+  store.weather = 'fine';
+  void quota.take('next');
+  await flush();
+  expect(store.draws).toHaveLength(2);
 });
 
 test('a host without turns sends everything at once', async () => {
