@@ -1,3 +1,4 @@
+import { id } from '@weir/protocol';
 import { z } from 'zod';
 import type { HeardConsole, RosterStore } from '../ports/roster.ts';
 import { readShared } from '../validation/shared-text.ts';
@@ -14,12 +15,14 @@ local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', now) .. ' ' .. ARGV[2] .. ' ' .. ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 local all = redis.call('HGETALL', KEYS[1])
-local kept, longest, quietest = 0, -1, nil
+local kept, longest, quietest = 0, -math.huge, nil
 for i = 1, #all, 2 do
   local said, url = string.match(all[i + 1], '^(%d+) (%S+) ')
   local silent = said and now - tonumber(said) or math.huge
   local replaced = url == ARGV[2] and all[i] ~= ARGV[1] and silent > tonumber(ARGV[5])
-  if replaced or silent > tonumber(ARGV[4]) then
+  -- Said before the clock was set back: who is there says it again.
+  local ahead = silent < -tonumber(ARGV[5])
+  if replaced or ahead or silent > tonumber(ARGV[4]) then
     redis.call('HDEL', KEYS[1], all[i])
   else
     kept = kept + 1
@@ -35,9 +38,17 @@ local t = redis.call('TIME')
 return { string.format('%.0f', t[1] * 1000 + math.floor(t[2] / 1000)), redis.call('HGETALL', KEYS[1]) }
 `;
 
+/** Others than consoles can write to Redis: what nobody could show or read is not taken over. */
+const text = (maxLength: number): z.ZodString =>
+  z
+    .string()
+    .max(maxLength)
+    .regex(/^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u);
+
+const place = z.object({ consoleId: id, url: text(2_048).regex(/^https?:\/\//) });
 const record = z.object({
-  host: z.string(),
-  version: z.string(),
+  host: text(255),
+  version: text(64),
   uptimeMs: z.number().nonnegative(),
   databaseAnswers: z.boolean(),
   differs: z.enum(['secrets', 'database', 'version']).nullable(),
@@ -82,15 +93,19 @@ async function evaluate(redis: Commands, args: readonly string[]): Promise<unkno
   }
 }
 
+/** Those that were heard last, as many as the list should hold. */
 function consolesOf(fields: readonly unknown[], nowMs: number): HeardConsole[] {
   const consoles: HeardConsole[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [, saidAtMs, url, json] = /^(\d+) (\S+) (.*)$/s.exec(String(fields[at + 1])) ?? [];
+    const silentMs = nowMs - Number(saidAtMs);
+    // Said before the clock was set back, or more than a day ago: nobody has written since, who would have taken it off the list.
+    if (json === undefined || !(silentMs >= -MISSING_AFTER_MS && silentMs <= LISTED_FOR_MS)) continue;
     // What a console of another version writes differently is left out.
-    const rest = json === undefined ? null : readShared(record, json);
-    if (rest === null || url === undefined) continue;
-    const silentMs = Math.max(0, nowMs - Number(saidAtMs));
-    consoles.push({ ...rest, consoleId: String(fields[at]), url, silentMs });
+    const rest = readShared(record, json);
+    const where = place.safeParse({ consoleId: fields[at], url }).data;
+    if (rest === null || where === undefined) continue;
+    consoles.push({ ...rest, ...where, silentMs: Math.max(0, silentMs) });
   }
-  return consoles;
+  return consoles.sort((a, b) => a.silentMs - b.silentMs).slice(0, MAX_LISTED);
 }

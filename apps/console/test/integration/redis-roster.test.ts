@@ -88,6 +88,36 @@ test('what a console of another version writes is left out, and kept', async () 
   expect(await redis.command('HEXISTS', KEY, 'strange')).toBe(0);
 });
 
+test('what was said before the clock of Redis was set back is off the list until it is said again', async () => {
+  await saidBefore(-3_600_000, self('gone'));
+  await saidBefore(-2_000, self('close'));
+  expect(await listed()).toEqual(['close']);
+  for (let n = 0; n < MAX_LISTED; n += 1) await saidBefore(-3_600_000 - n, self(`con-${n}`));
+  await roster.put(self('a'), SAID);
+  expect(await redis.command('HLEN', KEY)).toBe(2);
+  expect(await listed()).toEqual(['a', 'close']);
+});
+
+test.each([
+  ['an id that is none', self('<b>', 'http://b:8180')],
+  ['an address that is none', self('b', 'javascript:alert(1)')],
+  ['a machine with control characters', { ...self('b'), host: '\u001b[2J' }],
+  ['a machine longer than any', { ...self('b'), host: 'x'.repeat(1_000_000) }],
+  ['a version of several lines', { ...self('b'), version: '1\n2' }],
+])('an entry with %s, which no console wrote, is left out', async (_, entry) => {
+  await roster.put(self('a'), SAID);
+  await saidBefore(0, entry);
+  expect(await listed()).toEqual(['a']);
+});
+
+test('of a list that somebody filled, those are read that were heard last', async () => {
+  await roster.put(self('a'), SAID);
+  for (let n = 0; n < 3 * MAX_LISTED; n += 1) await saidBefore(10_000 + n * 1_000, self(`con-${n}`));
+  const read = await listed();
+  expect(read.length).toBe(MAX_LISTED);
+  expect(read).toEqual(expect.arrayContaining(['a', 'con-0', `con-${MAX_LISTED - 2}`]));
+});
+
 test('a Redis that is full refuses to write in words for people, and still tells who is there', async () => {
   await roster.put(self('a'), SAID);
   await redis.command('CONFIG', 'SET', 'maxmemory', '1');
