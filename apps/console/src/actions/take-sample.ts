@@ -8,6 +8,8 @@ import { utilizationOf } from './utilization.ts';
 
 const BUCKETS_MS = Object.values(HISTORY_RANGES).map(({ bucketMs }) => bucketMs);
 
+const LARGE_FLEET = 10_000;
+
 /**
  * Writes down what the fleet does now: one point of the monitor's chart, with the limit that the reported windows ran under.
  * Agents that are away have no value; of a large fleet only the busiest have one of their own.
@@ -16,6 +18,8 @@ export async function takeSample(context: ConsoleContext): Promise<void> {
   const { nowMs, steadyMs } = momentOf(context);
   const { fleet } = context;
   fleet.settle(steadyMs);
+  // Two passes over a large fleet, some 15 ms each: heartbeats are answered in between.
+  if (fleet.size > LARGE_FLEET) await new Promise((resolve) => setImmediate(resolve));
   const reportOf = (agent: LiveAgent): LiveAgent['usage'] => (fleet.isRunning(agent, steadyMs) ? agent.usage : null);
   const shown = busiest(online(fleet, steadyMs), MAX_SERIES_AGENTS, (agent) => reportOf(agent)?.actualTps ?? 0);
   const { limitTps } = utilizationOf(context);

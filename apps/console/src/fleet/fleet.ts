@@ -53,6 +53,11 @@ export class Fleet {
     return this.#byCredential.get(credentialHash);
   }
 
+  /** How many agents there are, revoked ones too. */
+  get size(): number {
+    return this.#agents.size;
+  }
+
   /** All agents, revoked ones too, in the order in which they were enrolled. */
   all(): LiveAgent[] {
     return [...this.#agents.values()];
