@@ -55,18 +55,18 @@ export class ReasonBook {
 
   /** Writes down a grant; the one before the latest is forgotten. */
   note(page: Page, noted: NotedGrant): void {
-    const row = this.#row(page);
-    row.copyWithin(COLUMNS, 0, COLUMNS);
+    // In the block itself: a view of the page for each grant would be more work than the writing.
+    const block = this.#block(page);
+    const from = firstOf(page);
+    block.copyWithin(from + COLUMNS, from, from + COLUMNS);
     const { reason } = noted;
-    row[0] = noted.windowNumber;
-    row[1] = noted.grantedAtMs;
-    row[2] = noted.windowSeconds;
-    row[3] = noted.computedCredits;
-    row[CREDITS_COLUMN] = noted.creditBudget;
-    row[RULE_COLUMN] = RULES.indexOf(reason.rule);
-    if (reason.rule === 'reclaim') noteReclaim(row, reason);
-    else if (reason.rule === 'max-min') noteMaxMin(row, reason);
-    else noteNumbers(row, reason.limitTps, reason.onlineAgents, reason.shareTps);
+    block[from] = noted.windowNumber;
+    block[from + 1] = noted.grantedAtMs;
+    block[from + 2] = noted.windowSeconds;
+    block[from + 3] = noted.computedCredits;
+    block[from + CREDITS_COLUMN] = noted.creditBudget;
+    block[from + RULE_COLUMN] = RULES.indexOf(reason.rule);
+    noteNumbers(block, from + NUMBER_COLUMN, numbersOf(reason));
   }
 
   /** The latest grant turned out to hold fewer credits. */
@@ -87,20 +87,34 @@ export class ReasonBook {
   }
 
   #row(page: Page): Float64Array {
+    const from = firstOf(page);
+    return this.#block(page).subarray(from, from + PAGE);
+  }
+
+  #block(page: Page): Float64Array {
     const block = this.#blocks[Math.floor(page / BLOCK_PAGES)];
     if (block === undefined) throw new RangeError(`There is no page ${page} in this book.`);
-    const from = (page % BLOCK_PAGES) * PAGE;
-    return block.subarray(from, from + PAGE);
+    return block;
   }
 }
 
-function noteNumbers(row: Float64Array, ...numbers: readonly number[]): void {
-  row.set(numbers, NUMBER_COLUMN);
+/** Where a page begins in its block. */
+function firstOf(page: Page): number {
+  return (page % BLOCK_PAGES) * PAGE;
 }
 
-function noteReclaim(row: Float64Array, reason: ReclaimReason): void {
-  noteNumbers(
-    row,
+function noteNumbers(block: Float64Array, from: number, numbers: readonly number[]): void {
+  for (let index = 0; index < numbers.length; index += 1) block[from + index] = numbers[index] ?? Number.NaN;
+}
+
+function numbersOf(reason: AllocationReason): readonly number[] {
+  if (reason.rule === 'reclaim') return numbersOfReclaim(reason);
+  if (reason.rule === 'max-min') return numbersOfMaxMin(reason);
+  return [reason.limitTps, reason.onlineAgents, reason.shareTps];
+}
+
+function numbersOfReclaim(reason: ReclaimReason): readonly number[] {
+  return [
     reason.limitTps,
     reason.activeAgents,
     reason.shareTps,
@@ -112,12 +126,11 @@ function noteReclaim(row: Float64Array, reason: ReclaimReason): void {
     reason.givenBackTps,
     reason.bonusTps,
     reason.scale,
-  );
+  ];
 }
 
-function noteMaxMin(row: Float64Array, reason: MaxMinReason): void {
-  noteNumbers(
-    row,
+function numbersOfMaxMin(reason: MaxMinReason): readonly number[] {
+  return [
     reason.limitTps,
     reason.activeAgents,
     reason.shareTps,
@@ -129,7 +142,7 @@ function noteMaxMin(row: Float64Array, reason: MaxMinReason): void {
     reason.headroomPercent,
     orNaN(reason.levelTps),
     reason.spareTps,
-  );
+  ];
 }
 
 function grantOf(epoch: string, row: Float64Array): GrantReason {
