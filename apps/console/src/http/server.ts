@@ -176,7 +176,10 @@ function handlersOf(context: ConsoleContext, options: ServerOptions): Handlers {
 }
 
 /** What the list of consoles says besides the live state. */
-function surroundingsOf({ database, version, publicUrl, group }: ServerOptions, startedAtSteadyMs: number): Surroundings {
+function surroundingsOf(
+  { database, version, publicUrl, group }: ServerOptions,
+  startedAtSteadyMs: number,
+): Surroundings {
   return {
     database,
     startedAtSteadyMs,
