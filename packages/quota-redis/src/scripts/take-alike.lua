@@ -26,10 +26,13 @@ local function settle(key, added, total)
     return 0, 0, 2
   end
   if total > limit then
+    -- Asked anew: a total beyond 2^53 is read wrongly by one.
+    before, granted = call('DECRBY', key, added), 0
     local room = limit - before
-    granted = 0
-    if room >= unit then granted = room - room % unit end
-    call('DECRBY', key, string.format('%.0f', amount - granted))
+    if room >= unit then
+      granted = room - room % unit
+      call('INCRBY', key, string.format('%.0f', granted))
+    end
   end
   -- This call made it: it had vanished.
   if before == 0 and call('PTTL', key) == -1 then

@@ -53,9 +53,13 @@ for i = 1, #KEYS do
       elseif total <= limit then
         granted = amount
       else
+        -- Asked anew: a total beyond 2^53 is read wrongly by one.
+        before = call('DECRBY', key, whole(amount))
         local room = limit - before
-        if room >= unit then granted = room - room % unit end
-        call('DECRBY', key, string.format('%.0f', amount - granted))
+        if room >= unit then
+          granted = room - room % unit
+          call('INCRBY', key, string.format('%.0f', granted))
+        end
       end
     end
   else

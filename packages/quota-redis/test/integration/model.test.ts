@@ -164,4 +164,24 @@ describe.each(['script', 'fast path', 'INCREX'] as const)('by %s', (way) => {
       { numRuns: 150 },
     );
   });
+
+  test('the largest limit of all is kept to the last unit', async () => {
+    const store = new RedisStore({
+      client: way === 'INCREX' ? viaFront.client : connected.client,
+      fastPath: way === 'fast path',
+    });
+    await store.probe();
+    const limit = Number.MAX_SAFE_INTEGER;
+    for (const room of [0, 1, 2, 3, 4, 5]) {
+      for (const amount of [1, 2, 3, 4, 5, 6, 7]) {
+        for (const hint of [{}, { seen: 5 }, { seen: limit - room }]) {
+          await server.command('SET', 'a', String(limit - room), 'PXAT', String(deadline));
+          const drawn = await store.take([{ key: 'a', amount, unit: 1, limit, deadline, ...hint }]);
+          const granted = Math.min(room, amount);
+          expect(drawn).toEqual([expect.objectContaining({ granted })]);
+          expect(await server.command('GET', 'a')).toBe(String(limit - room + granted));
+        }
+      }
+    }
+  });
 });
