@@ -16,6 +16,7 @@ import { ConsoleMetrics } from './http/metrics.ts';
 import { buildServer, type ServerOptions } from './http/server.ts';
 import { Ticker } from './jobs/ticker.ts';
 import { startTicks } from './jobs/ticks.ts';
+import { LeadershipLost } from './ports/leadership-lost.ts';
 import type { Clock } from './ports/clock.ts';
 import { loadManifestKey } from './storage/files/manifest-key-file.ts';
 import { loadSecrets, type ConsoleSecrets } from './storage/files/secrets-file.ts';
@@ -144,7 +145,11 @@ async function startInGroup(given: Given, redisUrl: string): Promise<RunningCons
 function tellPassword(ensured: Promise<string | null>, { dependencies: { passwordMade, logger } }: Given): void {
   ensured.then(
     (password) => (password === null ? undefined : passwordMade?.(password)),
-    (error: unknown) => logger.error({ err: error }, 'the accounts of the options could not be made'),
+    (error: unknown) => {
+      // Whoever leads now makes them.
+      if (error instanceof LeadershipLost) return;
+      logger.error({ err: error }, 'the accounts of the options could not be made');
+    },
   );
 }
 

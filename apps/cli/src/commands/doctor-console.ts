@@ -6,7 +6,7 @@ import { formatDuration } from '../output/figures.ts';
 import { readPassword } from '../top/password.ts';
 import { VERSION } from '../version.ts';
 import { type Finding, fail, ok, reasonOf, type Verdict, warn } from './doctor-finding.ts';
-import { judgeConsoles } from './doctor-group.ts';
+import { judgeConsoles, judgeLeaders, type NamedLeader } from './doctor-group.ts';
 import { freeDisk, judgeFolder, judgePrivacy } from './doctor-machine.ts';
 import { examineServer } from './doctor-network.ts';
 import { judgeSeat } from './doctor-verdicts.ts';
@@ -30,6 +30,24 @@ export async function examineConsole(url: URL, login: Login | null, nowMs: () =>
       verdicts.push(...(await judgeWithin(client, login)));
   }
   return verdicts.map((verdict) => ({ target, ...verdict }));
+}
+
+/** Consoles that are named together, as agents name them: whether they are one group. */
+export async function examineGroup(urls: readonly URL[]): Promise<Finding[]> {
+  const named = await Promise.all(urls.map(leaderNamedBy));
+  const verdict = judgeLeaders(named.flatMap((each) => each ?? []));
+  return verdict === null ? [] : [{ target: 'the consoles together', ...verdict }];
+}
+
+/** Null for a console that does not answer or has no leader, which is said of it alone. */
+async function leaderNamedBy({ href, origin }: URL): Promise<NamedLeader | null> {
+  try {
+    const { group } = await createClient({ baseUrl: href, timeoutMs: TIMEOUT_MS }).call('health');
+    if (group === undefined) return { console: origin, leader: null };
+    return group.leaderUrl === null ? null : { console: origin, leader: group.leaderUrl };
+  } catch {
+    return null;
+  }
 }
 
 /** Whether a console answers at an address. */

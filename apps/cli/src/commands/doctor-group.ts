@@ -1,6 +1,6 @@
 import type { ConsoleProblem, ConsolesView } from '@weir/protocol';
 import { formatDuration } from '../output/figures.ts';
-import { ok, type Verdict, warn } from './doctor-finding.ts';
+import { fail, ok, type Verdict, warn } from './doctor-finding.ts';
 
 const PROBLEMS: Readonly<Record<ConsoleProblem, string>> = {
   'same-address': 'has the address of another console',
@@ -32,5 +32,29 @@ export function judgeConsoles({ consoles, group }: ConsolesView, nowMs: number):
   return ok(
     'consoles',
     `${here} there, ${consoles[0]?.host ?? 'none'} leads, ${group.takeoversInDay} takeovers in 24 h`,
+  );
+}
+
+/** What a console that was asked says of who leads. */
+export interface NamedLeader {
+  /** Where it was asked. */
+  readonly console: string;
+  /** Address of its leader; null: it is alone. */
+  readonly leader: string | null;
+}
+
+/** Whether consoles that agents are given together are one group; null: they are, or too few answer to tell. */
+export function judgeLeaders(named: readonly NamedLeader[]): Verdict | null {
+  const leaders = new Map<string | null, string[]>();
+  for (const { console, leader } of named) leaders.set(leader, [...(leaders.get(leader) ?? []), console]);
+  const alone = leaders.get(null) ?? [];
+  if (leaders.size <= 1 && alone.length <= 1) return null;
+  const parts = Array.from(leaders, ([leader, consoles]) =>
+    leader === null ? `alone: ${consoles.join(', ')}` : `led by ${leader}: ${consoles.join(', ')}`,
+  );
+  return fail(
+    'one group',
+    parts.join('; '),
+    'Each leader grants the whole budget. Give all the same database, Redis and secrets, stop those that are wrong, and look again.',
   );
 }

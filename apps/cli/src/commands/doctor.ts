@@ -1,5 +1,5 @@
 import type { Terminal } from '../output/terminal.ts';
-import { examineConsole, examineStateDir, isConsole, serverUrl, serverUrls } from './doctor-console.ts';
+import { examineConsole, examineGroup, examineStateDir, isConsole, serverUrl, serverUrls } from './doctor-console.ts';
 import { exitCodeOf, type Finding, renderFindings } from './doctor-finding.ts';
 import { examineDataDir, examineMachine, examinePort, examineTlsFiles } from './doctor-machine.ts';
 import type { DoctorFlags } from './doctor-options.ts';
@@ -27,6 +27,7 @@ function examinations(flags: DoctorFlags): Promise<Finding[]>[] {
   if (flags.tlsCert !== undefined) all.push(examineTlsFiles(flags.tlsCert, flags.tlsKey, now()));
   if (flags.stateDir !== undefined) all.push(examineStateDir(flags.stateDir, consoleUrls));
   for (const url of consoleUrls) all.push(examineConsole(url, login, now));
+  if (consoleUrls.length > 1) all.push(examineGroup(consoleUrls));
   // The console's default, which needs no server.
   if (storageUrl !== undefined && storageUrl !== 'sqlite:') all.push(examinePostgres(storageUrl, now));
   for (const store of flags.store) all.push(examineStore(store, now));

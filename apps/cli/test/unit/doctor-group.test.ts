@@ -1,6 +1,6 @@
 import type { ConsolesView, ConsoleView, GroupView } from '@weir/protocol';
 import { expect, test } from 'vitest';
-import { judgeConsoles } from '../../src/commands/doctor-group.ts';
+import { judgeConsoles, judgeLeaders } from '../../src/commands/doctor-group.ts';
 
 const NOW = Date.parse('2026-11-30T03:00:00Z');
 
@@ -56,4 +56,29 @@ test('a group of one is no group, once it is known that nobody else is there', (
     found: expect.stringContaining('only this'),
   });
   expect(judgeConsoles(viewOf([{}], { judgesMissing: false }), NOW)).toMatchObject({ status: 'ok' });
+});
+
+test('consoles that agents are given together are one group, or the doctor says which lead', () => {
+  const [a, b] = ['http://a:8180', 'http://b:8180'];
+  expect(judgeLeaders([])).toBeNull();
+  expect(judgeLeaders([{ console: a, leader: null }])).toBeNull();
+  expect(
+    judgeLeaders([
+      { console: a, leader: b },
+      { console: b, leader: b },
+    ]),
+  ).toBeNull();
+  expect(
+    judgeLeaders([
+      { console: a, leader: a },
+      { console: b, leader: b },
+    ]),
+  ).toMatchObject({ check: 'one group', status: 'fail', found: `led by ${a}: ${a}; led by ${b}: ${b}` });
+  for (const leader of [null, a]) {
+    const verdict = judgeLeaders([
+      { console: a, leader },
+      { console: b, leader: null },
+    ]);
+    expect(verdict).toMatchObject({ status: 'fail', found: expect.stringContaining('alone: ') });
+  }
 });

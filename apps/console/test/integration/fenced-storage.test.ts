@@ -6,7 +6,7 @@ import { NewerDatabase } from '../../src/ports/newer-database.ts';
 import { MIGRATIONS } from '../../src/storage/sql/migrations.ts';
 import type { GroupStorage } from '../../src/ports/group-storage.ts';
 import { postgresGroupStorage } from '../../src/storage/postgres/group-storage.ts';
-import { openPostgres } from '../../src/storage/postgres/open-postgres.ts';
+import { bringForward, examine, openPostgres, withMigrationLock } from '../../src/storage/postgres/open-postgres.ts';
 import { silentLogger } from '../support/test-console.ts';
 
 const surroundings = { nowMs: () => performance.now(), outageChanged: () => undefined, log: silentLogger };
@@ -175,7 +175,10 @@ test('a term whose database is brought forward by somebody who leads no group en
   const group = await postgresGroupStorage(own, surroundings);
   const { storage, lost } = await term(group);
   await storage.settings.saveState('alone', '"old"');
-  await openPostgres(own, [...MIGRATIONS, 'alter table states add column later text;']);
+  const later = [...MIGRATIONS, 'alter table states add column later text;'];
+  await withMigrationLock(own, async (client, name) => {
+    await bringForward(client, await examine(client, name, later), later);
+  });
   await expect(storage.settings.saveState('alone', '"late"')).rejects.toThrow(LeadershipLost);
   expect(await group.shared.settings.state('alone')).toBe('"old"');
   expect(lost()).toBe(1);
@@ -199,4 +202,21 @@ test('a database whose tables are being read for long, as by a backup, is left a
   expect((await term(newer)).fence).toBe(2);
   await expect(storage.settings.saveState('alone', '"late"')).rejects.toThrow(LeadershipLost);
   await Promise.all([older.shared.close(), newer.shared.close()]);
+});
+
+test('a console that is told no Redis is refused the database of a group, until the group is given up', async () => {
+  const own = await server.createDatabase('given_up');
+  await openPostgres(own);
+  const group = await postgresGroupStorage(own, surroundings);
+  await openPostgres(own);
+  await term(group);
+  await expect(openPostgres(own)).rejects.toThrow(
+    /belongs to a group of consoles, which has had 1 term, and this console is told no Redis: .* --redis \(WEIR_REDIS_URL\)/,
+  );
+  await group.shared.close();
+  const client = new Client({ connectionString: own });
+  await client.connect();
+  await client.query("delete from states where name = 'fence'");
+  await client.end();
+  await openPostgres(own);
 });

@@ -98,7 +98,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
   },
   'no-leader': {
     title: 'No console leads the group at the moment.',
-    remedy: 'Another one takes over within seconds; this page tries again by itself.',
+    remedy: 'Another one takes over within seconds, or as soon as Redis answers; this page tries again by itself.',
   },
   'leader-timeout': {
     title: 'The console that leads did not answer in time.',

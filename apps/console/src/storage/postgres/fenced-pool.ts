@@ -51,13 +51,18 @@ export async function takeFence(client: Sender): Promise<number> {
 }
 
 /** The number that was taken last; 0 for none. @throws StorageUnavailable */
-export async function newestFence(pool: PostgresPool): Promise<number> {
+export async function newestFenceOf(pool: PostgresPool): Promise<number> {
   const client = await pool.connect();
   try {
-    return Number(firstRowOf(await queryOf(client)(NEWEST_FENCE, []))?.['json'] ?? 0);
+    return await newestFence({ query: (text) => queryOf(client)(text, []) });
   } finally {
     client.release();
   }
+}
+
+/** The same within a transaction. */
+export async function newestFence(client: Sender): Promise<number> {
+  return Number(firstRowOf(await client.query(NEWEST_FENCE))?.['json'] ?? 0);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { GroupStorage, TermStorage } from '../../ports/group-storage.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { MIGRATIONS } from '../sql/migrations.ts';
 import type { Tables } from '../sql/schema.ts';
-import { FencedPool, newestFence, nextFence } from './fenced-pool.ts';
+import { FencedPool, newestFenceOf, nextFence } from './fenced-pool.ts';
 import { beginTermOnOlder, joinDatabase } from './group-database.ts';
 import { GuardedPool, type PoolSurroundings } from './guarded-pool.ts';
 import { storageOn } from './postgres-storage.ts';
@@ -52,7 +52,7 @@ export async function postgresGroupStorage(
     schema: migrations.length,
     nextFence: async () =>
       (await nextFence(pool, migrations.length)) ?? beginTermOnOlder(url, { migrations, log, begins, lockMs }),
-    newestFence: () => newestFence(pool),
+    newestFence: () => newestFenceOf(pool),
     under: (fence, onLost): TermStorage => {
       const fenced = new FencedPool(pool, { fence, version: migrations.length }, onLost);
       const storage = storageOn(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fenced }) }));

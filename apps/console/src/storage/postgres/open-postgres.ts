@@ -3,6 +3,7 @@ import { NewerDatabase } from '../../ports/newer-database.ts';
 import { UnusableDatabase } from '../../ports/unusable-database.ts';
 import { MIGRATIONS } from '../sql/migrations.ts';
 import { postgresDdl } from './ddl.ts';
+import { newestFence } from './fenced-pool.ts';
 
 const CONNECT_MS = 10_000;
 /** Held while a console looks at the version and migrates: "Weir" in ASCII. */
@@ -23,15 +24,27 @@ export interface Examined {
 }
 
 /**
- * Brings a database to the newest version, in one transaction; of several consoles that start together one does it.
- * @throws UnusableDatabase for a database that cannot be reached, of a newer version, of another program, or with parts
- * missing; nothing in it was changed then
+ * Brings a database of one console to the newest version, in one transaction; of several that start together one does it.
+ * @throws UnusableDatabase for a database that cannot be reached, of a newer version, of another program, of a group, or with
+ * parts missing; nothing in it was changed then
  */
 export async function openPostgres(url: string, migrations: readonly string[] = MIGRATIONS): Promise<void> {
   await withMigrationLock(url, async (client, name) => {
     const examined = await examine(client, name, migrations);
+    if (examined.before.has('states.name')) await requireNoGroup(client, name);
     if (examined.state.version < migrations.length) await bringForward(client, examined, migrations);
   });
+}
+
+/** A console that is alone would change what the leader of a group holds in its memory, and grant its budget a second time. */
+async function requireNoGroup(client: Client, name: string): Promise<void> {
+  const term = await newestFence(client);
+  if (term === 0) return;
+  throw new UnusableDatabase(
+    `The database ${name} belongs to a group of consoles, which has had ${term} ${term === 1 ? 'term' : 'terms'}, and this console ` +
+      'is told no Redis: give it that of the group with --redis (WEIR_REDIS_URL). To give the group up for good, stop all its ' +
+      "consoles, and then delete the row 'fence' of the table states.",
+  );
 }
 
 /**
