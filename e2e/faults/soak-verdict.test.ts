@@ -37,6 +37,13 @@ test('memory that climbs until the collector works is flat; warm-up counts for n
   expect(failing(wandering)).toEqual([]);
 });
 
+test('memory that stands and was given back once is flat, whenever that was', () => {
+  for (const dip of [9, 16, 25]) {
+    const standing = soakOf((minute) => ({ rssMiB: minute === dip ? 181 : 232 + (minute % 7) }));
+    expect(failing(standing)).toEqual([]);
+  }
+});
+
 test('2 kB that each of 10 heartbeats a second leaves behind is found in half an hour, whatever the collector does', () => {
   const random = seededRandom(6);
   const leaking = soakOf((minute) => ({ rssMiB: 150 + (minute * 1_200) / 1_024 + (minute % 5) * 15 + random() * 4 }));
