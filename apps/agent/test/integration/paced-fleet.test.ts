@@ -50,14 +50,14 @@ class Arrivals {
   }
 }
 
-async function copyUnder(settings: object): Promise<Arrivals> {
+async function copyUnder(settings: object, objects = OBJECTS): Promise<Arrivals> {
   const fleet = await TestFleet.start(s3, { windowSeconds: 2, initialSplit: 12 });
   const proxy = await startCountingProxy(s3.target.url);
   try {
     await fleet.admin.call('saveGovernorSettings', {
       body: { ...DEFAULT_GOVERNOR_SETTINGS, globalLimitTps: LIMIT_TPS, ...settings },
     });
-    const jobId = await fleet.queueJob(OBJECTS, { targetUrl: proxy.url });
+    const jobId = await fleet.queueJob(objects, { targetUrl: proxy.url });
     const arrivals = new Arrivals(proxy);
     for (const name of ['a', 'b', 'c']) await fleet.startAgent(name);
     await fleet.jobThat(jobId, ({ state }) => state === 'completed');
@@ -83,10 +83,12 @@ test('paced and guarded, the server sees no second above 1.05 × the limit, and 
   }
   expect(Math.min(...runs.map((run) => run.peakSecond()))).toBeLessThanOrEqual(1.05 * LIMIT_TPS);
   // A timer that is later than a burst is long loses what it was late: on a busy machine the rate is lower, never higher.
-  expect(Math.max(...runs.map((run) => run.middleRate()))).toBeGreaterThan(0.5 * LIMIT_TPS);
+  expect(Math.max(...runs.map((run) => run.middleRate()))).toBeGreaterThan(0.3 * LIMIT_TPS);
 });
 
 test('as documented, a window is spent in its first moments: the server sees a multiple of the limit', async () => {
-  const arrivals = await copyUnder({});
-  expect(arrivals.peakSecond()).toBeGreaterThan(1.5 * LIMIT_TPS);
+  // The lowest limit: also a busy machine sends far more than that in a second.
+  const globalLimitTps = 100;
+  const arrivals = await copyUnder({ globalLimitTps }, OBJECTS / 2);
+  expect(arrivals.peakSecond()).toBeGreaterThan(1.5 * globalLimitTps);
 });
