@@ -7,7 +7,7 @@ import { verifyManifest } from '@weir/console/manifest';
 import { DEFAULT_GOVERNOR_SETTINGS, type JobView } from '@weir/protocol';
 import { callContext, listMultipartUploads, putObject, S3Client } from '@weir/s3-copy';
 import { startCountingProxy, startFauxqsProcess, type CountingProxy, type S3TestServer } from '@weir/testkit/s3';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { contentsOf, makeBucket } from './buckets.ts';
 import { until } from './fleet.ts';
 import { SourceProcess } from './source-process.ts';
@@ -113,7 +113,8 @@ async function queueJob(admin: Client): Promise<string> {
   return job.jobId;
 }
 
-beforeAll(async () => {
+// Each try has servers of its own: one that failed leaves a job behind.
+beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-resume-'));
   [source, target] = await Promise.all([startFauxqsProcess(), startFauxqsProcess({ requestDelayMs: 40 })]);
   proxy = await startCountingProxy(target.url);
@@ -123,8 +124,9 @@ beforeAll(async () => {
   consoleProcess = startConsole();
 });
 
-afterAll(async () => {
+afterEach(async () => {
   await Promise.all([...agents.values()].map((agent) => agent.kill('SIGKILL')));
+  agents.clear();
   await consoleProcess?.kill('SIGKILL');
   await proxy?.stop();
   await Promise.all([source?.stop(), target?.stop()]);
