@@ -7,8 +7,8 @@ import type { Counter, Lane } from './counter.ts';
 
 const STEPS = 8;
 
-/** Counters that may travel together, by lane. */
-type Company = ReadonlyMap<Lane, Iterable<readonly [Counter, ...Counter[]]>>;
+/** Counters that may travel together, by lane and by budget and age. */
+type Company = ReadonlyMap<Lane, ReadonlyMap<number, readonly [Counter, ...Counter[]]>>;
 
 /** Sorts counters with waiting takes. Their order stays within each list. */
 export function companyOf(counters: readonly Counter[], nowMs: number): Company {
@@ -24,7 +24,7 @@ export function companyOf(counters: readonly Counter[], nowMs: number): Company 
     if (list === undefined) lists.set(alike, [counter]);
     else list.push(counter);
   }
-  return new Map([...groups].map(([lane, lists]) => [lane, lists.values()]));
+  return groups;
 }
 
 /** When the first take of a counter will have waited for long, in ms: an eighth of its budget. */

@@ -100,7 +100,7 @@ export class Dispatcher {
     const queued = this.#nextOnes(nowMs);
     for (const counter of queued) counter.queued = false;
     for (const [lane, lists] of companyOf(queued, nowMs)) {
-      for (const counters of lists) {
+      for (const counters of lists.values()) {
         const { budgetMs } = counters[0].rules;
         for (let at = 0; at < counters.length; at += MAX_BATCH) {
           const some = counters.length <= MAX_BATCH ? counters : counters.slice(at, at + MAX_BATCH);
