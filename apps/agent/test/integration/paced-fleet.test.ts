@@ -83,7 +83,7 @@ test('paced and guarded, the server sees no second above 1.05 × the limit, and 
   }
   expect(Math.min(...runs.map((run) => run.peakSecond()))).toBeLessThanOrEqual(1.05 * LIMIT_TPS);
   // A timer that is later than a burst is long loses what it was late: on a busy machine the rate is lower, never higher.
-  expect(Math.max(...runs.map((run) => run.middleRate()))).toBeGreaterThan(0.3 * LIMIT_TPS);
+  expect(Math.max(...runs.map((run) => run.middleRate()))).toBeGreaterThan(0.5 * LIMIT_TPS);
 });
 
 test('as documented, a window is spent in its first moments: the server sees a multiple of the limit', async () => {
