@@ -16,7 +16,10 @@ interface Agent {
   beats: number;
 }
 
-/** Agents that exist only by their heartbeats. */
+/** Seed of the order in which agents come. */
+const SEED = 7;
+
+/** Agents that exist only by their heartbeats. They come in an order of their own, as a fleet does, not in that of the database. */
 export class Agents {
   readonly #agents: Agent[];
   readonly #connections: Connection[];
@@ -34,7 +37,7 @@ export class Agents {
       grant: null,
       beats: 0,
     }));
-    return new Agents(agents, open);
+    return new Agents(shuffled(agents), open);
   }
 
   /** Every agent once, as fast as the console answers. @returns heartbeats a second */
@@ -72,8 +75,8 @@ export class Agents {
           const waitMs = dueMs - performance.now();
           if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
           const agent = this.#agents[index % this.#agents.length];
-          // A timer of a millisecond's resolution may be late by one: that is not the console's time.
-          const sentMs = Math.max(dueMs, waitMs > 0 ? performance.now() : dueMs);
+          // Timers have a resolution of a millisecond, and fire early or late by one: that is not the console's time.
+          const sentMs = waitMs > 0 ? performance.now() : dueMs;
           if (agent !== undefined) await beat(connection, agent);
           took[index] = performance.now() - sentMs;
         }
@@ -85,6 +88,19 @@ export class Agents {
   close(): void {
     for (const connection of this.#connections) connection.close();
   }
+}
+
+/** Fisher and Yates' shuffle with the minimal standard generator (Park and Miller): the same in every run. */
+function shuffled<T>(items: T[]): T[] {
+  let state = SEED;
+  for (let last = items.length - 1; last > 0; last -= 1) {
+    state = (state * 48_271) % 2_147_483_647;
+    const other = state % (last + 1);
+    const [a, b] = [items[last], items[other]];
+    if (a === undefined || b === undefined) continue;
+    [items[last], items[other]] = [b, a];
+  }
+  return items;
 }
 
 async function beat(connection: Connection, agent: Agent): Promise<void> {

@@ -62,7 +62,7 @@ export async function enrolAgent(context: ConsoleContext, request: EnrolRequest)
 
 /** Whoever has the enrolment token could otherwise fill memory and database with agents that never work. */
 function requireRoom({ fleet, limits }: ConsoleContext): void {
-  const enrolled = fleet.registered().length;
+  const enrolled = fleet.registeredSize;
   if (enrolled < limits.maxAgents) return;
   throw new ConsoleError(
     'too-many-agents',

@@ -1,6 +1,6 @@
 import { HISTORY_RANGES, type HistoryRange, type MonitorHistoryView } from '@weir/protocol';
 import { mostTelling } from '../fleet/event-log.ts';
-import { seriesOf } from '../fleet/monitor-history.ts';
+import { seriesOf, type NamedAgents } from '../fleet/monitor-history.ts';
 import type { ConsoleContext } from './context.ts';
 import type { HistoryBucket } from '../ports/history-store.ts';
 
@@ -19,16 +19,14 @@ export async function readHistory(context: ConsoleContext, range: HistoryRange):
   return {
     range,
     bucketSeconds: bucketMs / 1_000,
-    series: { ...seriesOf(filled, agentsIn(context, buckets)), agentCount: context.fleet.registered().length },
+    series: { ...seriesOf(filled, agentsIn(context, buckets)), agentCount: context.fleet.registeredSize },
     events: mostTelling(events),
   };
 }
 
 /** Agents that have a column: also those that were revoked since. */
-function agentsIn(
-  context: Pick<ConsoleContext, 'fleet'>,
-  buckets: readonly HistoryBucket[],
-): { agentId: string; name: string }[] {
+function agentsIn({ fleet }: Pick<ConsoleContext, 'fleet'>, buckets: readonly HistoryBucket[]): NamedAgents {
   const ids = new Set(buckets.flatMap((bucket) => bucket.agents.map((agent) => agent.agentId)));
-  return [...ids].map((agentId) => ({ agentId, name: context.fleet.get(agentId)?.name ?? agentId }));
+  const nameOf = (agentId: string): string => fleet.get(agentId)?.name ?? agentId;
+  return { size: ids.size, all: () => Array.from(ids, (agentId) => ({ agentId, name: nameOf(agentId) })), nameOf };
 }

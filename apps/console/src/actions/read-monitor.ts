@@ -1,6 +1,6 @@
 import { MAX_MONITOR_ROWS, MONITOR_POINTS, type MonitorRow, type MonitorView } from '@weir/protocol';
-import { busiest } from '../fleet/busiest.ts';
-import type { Moment } from '../fleet/fleet.ts';
+import { Busiest } from '../fleet/busiest.ts';
+import type { Fleet, Moment } from '../fleet/fleet.ts';
 import { mbpsOf, type LiveAgent } from '../fleet/live-agent.ts';
 import { momentOf, type ConsoleContext } from './context.ts';
 import { utilizationOf } from './utilization.ts';
@@ -36,16 +36,17 @@ export interface RowsWanted {
 }
 
 /** The TPS Monitor: totals, one row per registered agent and the console's own, and the last 60 windows. */
-export function readMonitor(context: ConsoleContext, wanted: RowsWanted = {}): MonitorView {
+export async function readMonitor(context: ConsoleContext, wanted: RowsWanted = {}): Promise<MonitorView> {
   const moment = momentOf(context);
   const { fleet, history } = context;
-  // Agents that went silent since the last tick are not counted.
-  fleet.settle(moment.steadyMs);
+  const counts = new FleetCounts(fleet, moment);
+  const listed = new ListedRows(wanted);
+  await fleet.review(moment.steadyMs, (agent) => {
+    counts.add(agent);
+    listed.add(agent, fleet.isRunning(agent, moment.steadyMs) ? (agent.usage?.actualTps ?? 0) + 1 : 0);
+  });
   const { limitTps, percent } = utilizationOf(context);
   const { settings } = context.governor;
-  const agents = fleet.registered();
-  const matching = namedLike(agents, wanted.name);
-  const listed = someOf(matching, wanted.rows ?? MAX_MONITOR_ROWS, (agent) => fleet.isRunning(agent, moment.steadyMs));
   const windowMs = context.limits.windowSeconds * 1_000;
   return {
     generatedAtMs: moment.nowMs,
@@ -55,45 +56,82 @@ export function readMonitor(context: ConsoleContext, wanted: RowsWanted = {}): M
     judgedLimitTps: limitTps ?? context.governing.limitTps,
     totalActualTps: fleet.totalActualTps,
     utilizationPercent: percent,
-    ...countsOf(context, agents, moment),
-    matchingAgents: matching.length,
-    rows: [...listed.map((agent) => rowOf(context, agent, moment)), CONSOLE_ROW],
-    series: history.series(moment.nowMs, agents),
+    ...counts.view,
+    matchingAgents: listed.matching,
+    rows: [...listed.agents.map((agent) => rowOf(context, agent, moment)), CONSOLE_ROW],
+    series: history.series(moment.nowMs, {
+      size: fleet.registeredSize,
+      all: () => fleet.registered(),
+      nameOf: (agentId) => nameIfRegistered(fleet.get(agentId)),
+    }),
     events: history.events.since(moment.nowMs - MONITOR_POINTS * windowMs),
     activeAlarms: context.alarms.active(),
   };
 }
 
-function namedLike(agents: readonly LiveAgent[], name: string | undefined): readonly LiveAgent[] {
-  const wanted = name?.trim().toLocaleLowerCase() ?? '';
-  return wanted === '' ? agents : agents.filter((agent) => agent.name.toLocaleLowerCase().includes(wanted));
+function nameIfRegistered(agent: LiveAgent | undefined): string | undefined {
+  return agent?.revoked === false ? agent.name : undefined;
 }
 
-/** All of them in their order, or the busiest where they are more than `max`. */
-function someOf(
-  agents: readonly LiveAgent[],
-  max: number,
-  isRunning: (agent: LiveAgent) => boolean,
-): readonly LiveAgent[] {
-  if (agents.length <= max) return agents;
-  return busiest(agents, max, (agent) => (isRunning(agent) ? (agent.usage?.actualTps ?? 0) + 1 : 0));
-}
+/** The agents whose names match: all of them in their order, or the busiest where they are more than wanted. */
+class ListedRows {
+  readonly #name: string;
+  readonly #most: number;
+  readonly #first: LiveAgent[] = [];
+  readonly #busiest: Busiest<LiveAgent>;
+  matching = 0;
 
-function countsOf(
-  { fleet }: Pick<ConsoleContext, 'fleet'>,
-  agents: readonly LiveAgent[],
-  { nowMs, steadyMs }: Moment,
-): Pick<MonitorView, 'totalMbps' | 'runningAgents' | 'registeredAgents' | 'holdoffAgents' | 'unthrottledAgents'> {
-  const counts = { totalMbps: 0, runningAgents: 0, holdoffAgents: 0, unthrottledAgents: 0 };
-  for (const agent of agents) {
-    if (agent.holdoffUntilMs !== null && agent.holdoffUntilMs > nowMs) counts.holdoffAgents += 1;
-    if (!fleet.isOnline(agent, steadyMs)) continue;
-    if (!agent.limiter) counts.unthrottledAgents += 1;
-    if (agent.runningJobs === 0) continue;
-    counts.runningAgents += 1;
-    counts.totalMbps += mbpsOf(agent.usage);
+  constructor({ name, rows = MAX_MONITOR_ROWS }: RowsWanted) {
+    this.#name = name?.trim().toLocaleLowerCase() ?? '';
+    this.#most = rows;
+    this.#busiest = new Busiest(rows);
   }
-  return { ...counts, registeredAgents: agents.length };
+
+  add(agent: LiveAgent, tps: number): void {
+    if (this.#name !== '' && !agent.name.toLocaleLowerCase().includes(this.#name)) return;
+    this.matching += 1;
+    if (this.matching <= this.#most) this.#first.push(agent);
+    this.#busiest.add(agent, tps);
+  }
+
+  get agents(): readonly LiveAgent[] {
+    return this.matching <= this.#most ? this.#first : this.#busiest.list;
+  }
+}
+
+type CountsView = Pick<
+  MonitorView,
+  'totalMbps' | 'runningAgents' | 'registeredAgents' | 'holdoffAgents' | 'unthrottledAgents'
+>;
+
+/** What the monitor says of the fleet as a whole. */
+class FleetCounts {
+  readonly #fleet: Fleet;
+  readonly #moment: Moment;
+  readonly view: CountsView = {
+    totalMbps: 0,
+    runningAgents: 0,
+    registeredAgents: 0,
+    holdoffAgents: 0,
+    unthrottledAgents: 0,
+  };
+
+  constructor(fleet: Fleet, moment: Moment) {
+    this.#fleet = fleet;
+    this.#moment = moment;
+  }
+
+  add(agent: LiveAgent): void {
+    const { view } = this;
+    const { nowMs, steadyMs } = this.#moment;
+    view.registeredAgents += 1;
+    if (agent.holdoffUntilMs !== null && agent.holdoffUntilMs > nowMs) view.holdoffAgents += 1;
+    if (!this.#fleet.isOnline(agent, steadyMs)) return;
+    if (!agent.limiter) view.unthrottledAgents += 1;
+    if (agent.runningJobs === 0) return;
+    view.runningAgents += 1;
+    view.totalMbps += mbpsOf(agent.usage);
+  }
 }
 
 function rowOf(

@@ -3,9 +3,6 @@ import { endOf } from '../fleet/fleet-watch.ts';
 import type { Moment } from '../fleet/fleet.ts';
 import { momentOf, type ConsoleContext } from './context.ts';
 
-/** Agents looked at in one go: half a millisecond. */
-const AGENTS_PER_TURN = 2_000;
-
 /** Notices what has happened to the fleet since the last look, for the marks on the chart, and writes it down. */
 export async function watchFleet(context: ConsoleContext): Promise<void> {
   const { nowMs, steadyMs } = momentOf(context);
@@ -28,15 +25,11 @@ async function writeEvents(context: ConsoleContext): Promise<void> {
   }
 }
 
-/** A fleet may be large, and heartbeats must not wait until all of it has been looked at. */
 async function lookAtAgents({ fleet, history }: ConsoleContext, { nowMs, steadyMs }: Moment): Promise<MonitorEvent[]> {
   const look = history.watch.look(nowMs);
-  let seen = 0;
-  for (const agent of fleet.eachRegistered()) {
+  await fleet.review(steadyMs, (agent) => {
     const { agentId, name, holdoffUntilMs } = agent;
     look.see({ agentId, name, online: fleet.isOnline(agent, steadyMs), holdoffUntilMs });
-    seen += 1;
-    if (seen % AGENTS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
-  }
+  });
   return look.end();
 }

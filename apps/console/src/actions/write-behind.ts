@@ -2,7 +2,7 @@ import type { ConsoleContext } from './context.ts';
 
 /** Finished windows that wait to be written at most, while the database cannot be written. */
 const MAX_WAITING_WINDOWS = 100_000;
-/** Rows of each kind in one transaction: the database is written in this thread, and heartbeats must not wait long for it. */
+/** Rows of each kind in one transaction: those of others wait meanwhile. */
 const BATCH_ROWS = 256;
 
 /**

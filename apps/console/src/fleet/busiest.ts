@@ -1,20 +1,28 @@
-/**
- * The `max` busiest of a list, busiest first; equally busy ones in the order of the list. Costs one pass and a few sorts of
- * 2 × `max`, not a sort of the whole list: a fleet may have 100,000 agents.
- */
-export function busiest<T>(list: Iterable<T>, max: number, tpsOf: (one: T) => number): T[] {
-  let kept: T[] = [];
-  let threshold = Number.NEGATIVE_INFINITY;
-  const cut = (): void => {
-    kept = kept.sort((a, b) => tpsOf(b) - tpsOf(a)).slice(0, max);
-    const last = kept.at(-1);
-    if (kept.length === max && last !== undefined) threshold = tpsOf(last);
-  };
-  for (const one of list) {
-    if (tpsOf(one) <= threshold) continue;
-    kept.push(one);
-    if (kept.length >= 2 * max) cut();
+/** The `max` busiest of many, without keeping or sorting all: a fleet may have 100,000 agents. */
+export class Busiest<T> {
+  readonly #max: number;
+  #kept: { one: T; tps: number }[] = [];
+  #threshold = Number.NEGATIVE_INFINITY;
+
+  constructor(max: number) {
+    this.#max = max;
   }
-  cut();
-  return kept;
+
+  add(one: T, tps: number): void {
+    if (tps <= this.#threshold) return;
+    this.#kept.push({ one, tps });
+    if (this.#kept.length >= 2 * this.#max) this.#cut();
+  }
+
+  /** Busiest first; equally busy ones in the order in which they were added. */
+  get list(): T[] {
+    this.#cut();
+    return this.#kept.map(({ one }) => one);
+  }
+
+  #cut(): void {
+    this.#kept = this.#kept.sort((a, b) => b.tps - a.tps).slice(0, this.#max);
+    const last = this.#kept.at(-1);
+    if (this.#kept.length === this.#max && last !== undefined) this.#threshold = last.tps;
+  }
 }

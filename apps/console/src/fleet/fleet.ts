@@ -7,6 +7,9 @@ import { UnwrittenAgents } from './unwritten-agents.ts';
 /** Holdoffs are 30–300 s; a longer one that an agent speaks of is cut here. */
 const MAX_HOLDOFF_MS = 86_400_000;
 
+/** Agents that a review looks at in one turn: half a millisecond. */
+const AGENTS_PER_TURN = 2_000;
+
 /** Earlier processes of an agent that are remembered; one that still runs is heard, and refused, within a window. */
 const MAX_SUPERSEDED = 16;
 
@@ -23,11 +26,15 @@ export interface Moment {
 export class Fleet {
   readonly #agents = new Map<string, LiveAgent>();
   readonly #byCredential = new Map<string, LiveAgent>();
+  /** Those that may work; their names differ. */
+  readonly #byName = new Map<string, LiveAgent>();
   /** What heartbeats changed, to be written behind. */
   readonly unwritten: UnwrittenAgents = new UnwrittenAgents();
   readonly #onlineMs: number;
   #totalTps = 0;
   #totalMeanTps = 0;
+  /** Agents that add to the totals. */
+  #counted = 0;
   #slowDowns = 0;
 
   /** `onlineMs`: an agent is online while its last heartbeat is at most this old. */
@@ -41,7 +48,15 @@ export class Fleet {
 
   #put(agent: LiveAgent): void {
     this.#agents.set(agent.agentId, agent);
-    if (!agent.revoked) this.#byCredential.set(agent.credentialHash, agent);
+    if (agent.revoked) return;
+    this.#byCredential.set(agent.credentialHash, agent);
+    this.#byName.set(agent.name, agent);
+  }
+
+  #forget(agent: LiveAgent): void {
+    this.#byCredential.delete(agent.credentialHash);
+    if (this.#byName.get(agent.name) === agent) this.#byName.delete(agent.name);
+    this.#count(agent, 0, 0);
   }
 
   get(agentId: string): LiveAgent | undefined {
@@ -73,9 +88,28 @@ export class Fleet {
     for (const agent of this.#agents.values()) if (!agent.revoked) yield agent;
   }
 
+  /** How many of them may work. */
+  get registeredSize(): number {
+    return this.#byCredential.size;
+  }
+
+  /** The agent of a name that may work. */
   findByName(name: string): LiveAgent | undefined {
-    for (const agent of this.eachRegistered()) if (agent.name === name) return agent;
-    return undefined;
+    return this.#byName.get(name);
+  }
+
+  /**
+   * Looks at all agents that may work, a few thousand in each turn of the event loop, so that no heartbeat waits for a pass over
+   * a large fleet; agents may come and go meanwhile. Those that have gone silent fall out of the totals.
+   */
+  async review(steadyMs: number, see: (agent: LiveAgent) => void = () => undefined): Promise<void> {
+    let seen = 0;
+    for (const agent of this.eachRegistered()) {
+      if (agent.countedTps !== 0 && !this.isRunning(agent, steadyMs)) this.#count(agent, 0, 0);
+      see(agent);
+      seen += 1;
+      if (seen % AGENTS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   isOnline(agent: LiveAgent, steadyMs: number): boolean {
@@ -98,10 +132,7 @@ export class Fleet {
   /** Adds an agent, or gives a known one its new credential. */
   enrol(stored: StoredAgent, moment: Moment): LiveAgent {
     const known = this.#agents.get(stored.agentId);
-    if (known !== undefined) {
-      this.#byCredential.delete(known.credentialHash);
-      this.#count(known, 0, 0);
-    }
+    if (known !== undefined) this.#forget(known);
     const agent = liveAgent(stored, moment.steadyMs);
     this.#put(agent);
     return agent;
@@ -110,7 +141,7 @@ export class Fleet {
   /** Undoes an enrolment that could not be saved; `before` is the agent that it replaced. */
   withdraw(agentId: string, before: LiveAgent | undefined): void {
     const agent = this.#agents.get(agentId);
-    if (agent !== undefined) this.#byCredential.delete(agent.credentialHash);
+    if (agent !== undefined) this.#forget(agent);
     this.#agents.delete(agentId);
     if (before !== undefined) this.#put(before);
   }
@@ -187,12 +218,11 @@ export class Fleet {
     agent.runningJobs = 0;
     agent.usage = null;
     agent.holdoffUntilMs = null;
-    this.#byCredential.delete(agent.credentialHash);
-    this.#count(agent, 0, 0);
+    this.#forget(agent);
     return storedPart(agent);
   }
 
-  /** Sum of actual TPS over online running agents, as of the last heartbeats and the last `settle`. */
+  /** Sum of actual TPS over online running agents, as of the last heartbeats and the last `review`. */
   get totalActualTps(): number {
     return this.#totalTps;
   }
@@ -202,25 +232,13 @@ export class Fleet {
     return this.#totalMeanTps;
   }
 
-  /** Lets agents that have gone silent fall out of the total, and sums anew, so that rounding errors cannot add up. */
-  settle(steadyMs: number): void {
-    this.#totalTps = 0;
-    this.#totalMeanTps = 0;
-    for (const agent of this.#agents.values()) {
-      if (agent.countedTps === 0) continue;
-      if (!this.isRunning(agent, steadyMs)) {
-        agent.countedTps = 0;
-        agent.countedMeanTps = 0;
-      }
-      this.#totalTps += agent.countedTps;
-      this.#totalMeanTps += agent.countedMeanTps;
-    }
-  }
-
   #count(agent: LiveAgent, tps: number, meanTps: number): void {
-    this.#totalTps = Math.max(0, this.#totalTps - agent.countedTps + tps);
+    this.#counted += Number(tps > 0) - Number(agent.countedTps > 0);
     const countedMeanTps = tps > 0 ? meanTps : 0;
-    this.#totalMeanTps = Math.max(0, this.#totalMeanTps - agent.countedMeanTps + countedMeanTps);
+    // Rounding errors of the differences stay far below a millionth, and end when nobody is counted.
+    const none = this.#counted === 0;
+    this.#totalTps = none ? 0 : Math.max(0, this.#totalTps - agent.countedTps + tps);
+    this.#totalMeanTps = none ? 0 : Math.max(0, this.#totalMeanTps - agent.countedMeanTps + countedMeanTps);
     agent.countedTps = tps;
     agent.countedMeanTps = countedMeanTps;
   }

@@ -1,6 +1,6 @@
 import { MAX_SERIES_AGENTS, MONITOR_POINTS, type MonitorSeries } from '@weir/protocol';
 import type { Sample } from '../ports/history-store.ts';
-import { busiest } from './busiest.ts';
+import { Busiest } from './busiest.ts';
 import type { EventLog } from './event-log.ts';
 import type { FleetWatch } from './fleet-watch.ts';
 import type { LimitTimeline } from './limit-timeline.ts';
@@ -46,16 +46,25 @@ export class MonitorHistory {
   }
 
   /** 60 points that end with the newest sample not after `nowMs`; null where nothing was sampled or an agent was away. */
-  series(nowMs: number, agents: readonly { agentId: string; name: string }[]): MonitorSeries {
+  series(nowMs: number, fleet: NamedAgents): MonitorSeries {
     const current = this.slotOf(nowMs);
     const last = this.#samples.has(current) ? current : current - 1;
     const slots = Array.from({ length: MONITOR_POINTS }, (_, index) => last - MONITOR_POINTS + 1 + index);
     const samples = slots.map((slot) => this.#samples.get(slot));
     return seriesOf(
       slots.map((slot, index) => ({ ...(samples[index] ?? EMPTY), atMs: slot * this.#windowMs })),
-      agents,
+      fleet,
     );
   }
+}
+
+/** Agents by what a chart calls them. */
+export interface NamedAgents {
+  readonly size: number;
+  /** All of them, in the order of their lines; looked at only when few enough to be shown. */
+  all(): readonly { agentId: string; name: string }[];
+  /** The name of one; undefined: it is none of them. */
+  nameOf(agentId: string): string | undefined;
 }
 
 /** A point of the chart: a sample or a bucket of samples. */
@@ -71,11 +80,8 @@ export interface SeriesPoint {
 
 const EMPTY: Omit<SeriesPoint, 'atMs'> = { limitTps: null, setLimitTps: null, totalTps: null, agents: [] };
 
-/** Points as columns: all registered agents, or the busiest where they are too many. */
-export function seriesOf(
-  points: readonly SeriesPoint[],
-  agents: readonly { agentId: string; name: string }[],
-): MonitorSeries {
+/** Points as columns: all agents, or the busiest where they are too many. */
+export function seriesOf(points: readonly SeriesPoint[], fleet: NamedAgents): MonitorSeries {
   const columns = new Map<string, (number | null)[]>();
   const sums = new Map<string, number>();
   for (const [index, point] of points.entries()) {
@@ -86,14 +92,7 @@ export function seriesOf(
       sums.set(agentId, (sums.get(agentId) ?? 0) + actualTps);
     }
   }
-  const shown =
-    agents.length <= MAX_SERIES_AGENTS
-      ? agents
-      : busiest(
-          agents.filter((agent) => columns.has(agent.agentId)),
-          MAX_SERIES_AGENTS,
-          ({ agentId }) => sums.get(agentId) ?? 0,
-        );
+  const shown = fleet.size <= MAX_SERIES_AGENTS ? fleet.all() : busiestOf(sums, fleet);
   return {
     atMs: points.map((point) => point.atMs),
     limitTps: points.map((point) => point.limitTps),
@@ -105,8 +104,17 @@ export function seriesOf(
       name,
       actualTps: columns.get(agentId) ?? points.map(() => null),
     })),
-    agentCount: agents.length,
+    agentCount: fleet.size,
   };
+}
+
+function busiestOf(sums: ReadonlyMap<string, number>, fleet: NamedAgents): { agentId: string; name: string }[] {
+  const busiest = new Busiest<{ agentId: string; name: string }>(MAX_SERIES_AGENTS);
+  for (const [agentId, sum] of sums) {
+    const name = fleet.nameOf(agentId);
+    if (name !== undefined) busiest.add({ agentId, name }, sum);
+  }
+  return busiest.list;
 }
 
 function nullOr(tps: number | null): number | null {

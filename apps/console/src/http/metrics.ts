@@ -84,8 +84,8 @@ export class ConsoleMetrics {
       name: 'weir_agents',
       help: 'Agents by status',
       labelNames: ['status'],
-      collect() {
-        for (const [status, agents] of Object.entries(agentsByStatus(context))) this.set({ status }, agents);
+      async collect() {
+        for (const [status, agents] of Object.entries(await agentsByStatus(context))) this.set({ status }, agents);
       },
     });
     this.#gauge({
@@ -158,12 +158,15 @@ function wrongToken(): ConsoleError {
   return new ConsoleError('wrong-credentials', 'The metrics token is wrong.');
 }
 
-function agentsByStatus({ clock, fleet }: ConsoleContext): Record<'running' | 'idle' | 'offline', number> {
+async function agentsByStatus({
+  clock,
+  fleet,
+}: ConsoleContext): Promise<Record<'running' | 'idle' | 'offline', number>> {
   const counts = { running: 0, idle: 0, offline: 0 };
   const steadyMs = clock.steadyMs();
-  for (const agent of fleet.registered()) {
+  await fleet.review(steadyMs, (agent) => {
     const online = fleet.isOnline(agent, steadyMs);
     counts[fleet.isRunning(agent, steadyMs) ? 'running' : online ? 'idle' : 'offline'] += 1;
-  }
+  });
   return counts;
 }

@@ -1,17 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Kysely, sql, SqliteDialect } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
-import { withStatementCache } from '../../src/storage/sqlite/statement-cache.ts';
+import { statementsOn } from '../../src/storage/sqlite/statements.ts';
+import { statementsDialect } from '../../src/storage/sqlite/statements-dialect.ts';
 
 test('a transaction that a full disk ended fails with its cause, leaves nothing, and the next one works', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'weir-full-'));
   const database = await openDatabase(join(dir, 'weir.db'));
-  const db = new Kysely<Record<string, never>>({
-    dialect: new SqliteDialect({ database: withStatementCache(database) }),
-  });
+  const db = new Kysely<Record<string, never>>({ dialect: statementsDialect(statementsOn(database)) });
   try {
     database.exec('create table filling (bytes blob)');
     // SQLite takes this for a disk with room for a few more pages.

@@ -12,6 +12,7 @@ afterAll(() => server.stop());
 
 let databases = 0;
 describeStorage('SQLite', () => sqliteStorage(':memory:'));
+describeStorage('SQLite in the thread of whoever asks', () => sqliteStorage(':memory:', 'this-thread'));
 describeStorage('PostgreSQL', async () => {
   const url = await server.createDatabase(`weir_${(databases += 1)}`);
   return postgresStorage(url, { nowMs: () => performance.now(), outageChanged: () => undefined });

@@ -123,7 +123,7 @@ export class TestConsole {
     const clock = given.clock ?? new FakeClock();
     const parsed = parseConsoleOptions({ dataDir: 'unused', ...given.options });
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-    const storage = await sqliteStorage(given.path ?? ':memory:');
+    const storage = await sqliteStorage(given.path ?? ':memory:', 'this-thread');
     const probe = new FakeProbe();
     const webhooks = given.webhooks ?? new FakeWebhookSender();
     const dependencies = {

@@ -36,7 +36,7 @@ test('an agent that reports absurd numbers cannot make the pages unreadable', as
     await console.clock.advance(1_000);
   }
   await console.clock.advance(30_000);
-  expect(monitorView.safeParse(readMonitor(console.context)).error).toBeUndefined();
+  expect(monitorView.safeParse(await readMonitor(console.context)).error).toBeUndefined();
   expect(agentList.safeParse({ agents: listAgents(console.context) }).error).toBeUndefined();
   expect(jobView.safeParse(await readJob(console.context, jobId)).error).toBeUndefined();
   expect(windowRecordList.safeParse({ windows: await listWindows(console.context, 10) }).error).toBeUndefined();

@@ -105,7 +105,7 @@ describe.each([10, -10])('a console whose clock is set %d minutes off', (minutes
     jump();
     await agent.heartbeat();
     await console.clock.advance(3 * WINDOW_MS);
-    const { series } = readMonitor(console.context);
+    const { series } = await readMonitor(console.context);
     expect(series.totalTps.slice(-3)).toEqual([0, 0, 0]);
     const last = series.atMs.at(-1) ?? 0;
     expect(console.clock.nowMs() - last).toBeLessThan(2 * WINDOW_MS);

@@ -90,7 +90,7 @@ test('the monitor shows 300 percent for 4,920 credits that were spent in ten sec
   expect(grant).toMatchObject({ allocatedTps: 164, creditBudget: 4_920 });
   await console.clock.advance(30_000);
   await a.heartbeat({ runningJobs: 1, usage: usageOf(grant!, { exhaustedMs: 20_000, actualTps: 492, parkedOps: 7 }) });
-  const view = readMonitor(console.context);
+  const view = await readMonitor(console.context);
   expect(view).toMatchObject({ totalActualTps: 492, utilizationPercent: 300, runningAgents: 1, registeredAgents: 1 });
   expect(view.rows[0]).toMatchObject({
     name: 'a',
@@ -103,7 +103,7 @@ test('the monitor shows 300 percent for 4,920 credits that were spent in ten sec
 
 test('the console has a row that is always idle and has no share', async () => {
   await console.agent('a');
-  const rows = readMonitor(console.context).rows;
+  const rows = (await readMonitor(console.context)).rows;
   expect(rows.map(({ name }) => name)).toEqual(['a', 'console']);
   expect(rows[1]).toMatchObject({
     kind: 'console',
@@ -120,12 +120,12 @@ test('an agent that goes silent is offline after three windows, adds nothing to 
   await console.clock.advance(29_000);
   await a.heartbeat({ runningJobs: 1, usage: usageOf(first.grant!, { actualTps: 100 }) });
   await b.heartbeat({ runningJobs: 1, usage: usageOf(second.grant!, { actualTps: 50 }) });
-  expect(readMonitor(console.context).totalActualTps).toBe(150);
+  expect((await readMonitor(console.context)).totalActualTps).toBe(150);
   for (let n = 0; n < 4; n += 1) {
     await console.clock.advance(30_000);
     await a.heartbeat({ runningJobs: 1, usage: usageOf({ ...first.grant!, windowNumber: n + 2 }, { actualTps: 100 }) });
   }
-  const view = readMonitor(console.context);
+  const view = await readMonitor(console.context);
   expect(view).toMatchObject({ totalActualTps: 100, runningAgents: 1, registeredAgents: 2 });
   expect(view.rows[1]).toMatchObject({ status: 'idle', online: false, actualTps: 0 });
   expect(view.series.agents[1]?.actualTps.slice(-4)).toEqual([50, 50, 50, null]);
@@ -139,7 +139,7 @@ test('an agent without the limiter is listed as unthrottled and gets no grant', 
   await console.job();
   expect((await a.claim()).grant).toBeNull();
   expect((await a.heartbeat({ limiter: false, runningJobs: 1 })).grant).toBeNull();
-  expect(readMonitor(console.context).rows[0]).toMatchObject({ throttled: false, status: 'running' });
+  expect((await readMonitor(console.context)).rows[0]).toMatchObject({ throttled: false, status: 'running' });
 });
 
 test('a killed agent gives its share to the others within three windows', async () => {
@@ -162,7 +162,7 @@ test('revoking an agent gives its share away and counts it no more', async () =>
   await revokeAgent(console.context, a.agentId, 'test');
   await console.job();
   expect((await b.claim()).grant?.allocatedTps).toBe(10_000);
-  expect(readMonitor(console.context).registeredAgents).toBe(1);
+  expect((await readMonitor(console.context)).registeredAgents).toBe(1);
   await expect(revokeAgent(console.context, 'agt_0', 'test')).rejects.toMatchObject({ code: 'not-found' });
 });
 

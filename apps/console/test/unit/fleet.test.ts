@@ -33,10 +33,10 @@ function request(actualTps: number, runningJobs = 1) {
   return { ...who, runningJobs, usage, holdoff: null };
 }
 
-test('the total is the sum of actual TPS over online running agents, however reports and silence mix', () => {
+test('the total is the sum of actual TPS over online running agents, however reports and silence mix', async () => {
   const event = fc.record({ agent: fc.nat(4), tps: fc.nat(1_000), running: fc.boolean(), passesMs: fc.nat(60_000) });
-  fc.assert(
-    fc.property(fc.array(event, { maxLength: 50 }), (events) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { maxLength: 50 }), async (events) => {
       const fleet = new Fleet(
         90_000,
         [0, 1, 2, 3, 4].map((n) => stored(`a${n}`)),
@@ -49,7 +49,7 @@ test('the total is the sum of actual TPS over online running agents, however rep
         const live = fleet.get(`a${agent}`)!;
         fleet.heartbeat(live, request(tps, running ? 1 : 0), at(nowMs));
         last.set(live.agentId, { atMs: nowMs, tps: running ? tps : 0 });
-        fleet.settle(nowMs);
+        await fleet.review(nowMs);
         const expected = [...last.values()].reduce(
           (sum, seen) => sum + (nowMs - seen.atMs <= 90_000 ? seen.tps : 0),
           0,

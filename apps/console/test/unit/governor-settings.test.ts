@@ -150,7 +150,7 @@ test('a schedule sets the limit by the hour, and the chart’s limit follows', a
   const limits: number[] = [];
   for (let window = 0; window < 16; window += 1) {
     await windows(1, all);
-    limits.push(readMonitor(console.context).globalLimitTps);
+    limits.push((await readMonitor(console.context)).globalLimitTps);
   }
   expect(new Set(limits)).toEqual(new Set([9_000, 600]));
   expect(limits.filter((tps) => tps === 600)).toHaveLength(6);
@@ -188,7 +188,7 @@ test('the chart keeps the limit that is set beside the one in force while cluste
   await windows(3, [worker]);
   await worker.agent.heartbeat({ holdoff: { remainingMs: 1_000, reason: 'SlowDown', jobId: null } });
   await windows(4, [worker]);
-  const { series } = readMonitor(console.context);
+  const { series } = await readMonitor(console.context);
   const pairs = series.limitTps.map((tps, point) => [tps, series.setLimitTps[point]]).filter(([tps]) => tps !== null);
   expect(pairs).toContainEqual([9_000, 9_000]);
   expect(pairs.some(([tps]) => (tps ?? 0) < 9_000)).toBe(true);

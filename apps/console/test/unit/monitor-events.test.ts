@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const kinds = () => readMonitor(console.context).events.map(({ kind }) => kind);
+const kinds = async () => (await readMonitor(console.context)).events.map(({ kind }) => kind);
 const usage = (windowNumber: number, actualTps: number) =>
   usageOf({ epoch: 'e', windowNumber, creditBudget: 300_000 }, { actualTps });
 
@@ -34,7 +34,7 @@ test('the monitor tells who joined, left and was paused, and when the limit chan
   await console.clock.advance(5_000);
   await revokeAgent(console.context, b.agentId, 'test');
   await console.clock.advance(5_000);
-  expect(readMonitor(console.context).events).toMatchObject([
+  expect((await readMonitor(console.context)).events).toMatchObject([
     { kind: 'agents-joined', agents: 2, names: ['a', 'b'] },
     { kind: 'limit-changed', fromTps: 10_000, toTps: 5_000 },
     { kind: 'holdoff', names: ['a'], longestMs: 40_000 },
@@ -49,7 +49,7 @@ test('an alarm leaves a mark where it was raised and one where it ended', async 
   await console.clock.advance(5_000);
   await a.heartbeat({ runningJobs: 1, usage: usage(2, 100) });
   await console.clock.advance(65_000);
-  const alarms = readMonitor(console.context).events.filter(({ kind }) => kind.startsWith('alarm'));
+  const alarms = (await readMonitor(console.context)).events.filter(({ kind }) => kind.startsWith('alarm'));
   expect(alarms).toMatchObject([
     { kind: 'alarm-raised', atMs: raisedAtMs, threshold: 95 },
     { kind: 'alarm-ended', endedBy: 'cleared', peakValue: 99 },
@@ -62,13 +62,13 @@ test('samples and events survive a restart, which is an event itself; agents tha
     await a.heartbeat({ runningJobs: 1, usage: usage(n, 1_000 * n) });
     await console.clock.advance(30_000);
   }
-  const before = readMonitor(console.context);
+  const before = await readMonitor(console.context);
   const { clock } = console;
   await console.stop();
   console = await TestConsole.start({ clock, path: join(folder, 'weir.db') });
   await console.clock.advance(5_000);
-  expect(kinds()).toEqual([...before.events.map(({ kind }) => kind), 'console-started']);
-  expect(readMonitor(console.context).series.totalTps).toEqual(before.series.totalTps);
+  expect(await kinds()).toEqual([...before.events.map(({ kind }) => kind), 'console-started']);
+  expect((await readMonitor(console.context)).series.totalTps).toEqual(before.series.totalTps);
 
   await console.known(a.agentId).heartbeat({ runningJobs: 1, usage: usage(4, 4_000) });
   await console.clock.advance(30_000);
@@ -89,7 +89,7 @@ test('a limit that was lowered just before a restart makes no peak after it', as
   await console.stop();
   console = await TestConsole.start({ clock, path: join(folder, 'weir.db') });
   await console.known(a.agentId).heartbeat({ runningJobs: 1, usage: usage(2, 9_000) });
-  expect(readMonitor(console.context).utilizationPercent).toBe(90);
+  expect((await readMonitor(console.context)).utilizationPercent).toBe(90);
   expect(console.context.alarms.active()).toEqual([]);
 });
 
@@ -117,10 +117,10 @@ test('of a fleet that is larger than the answer may list, the busiest are listed
     const agent = await console.agent(`agent-${n}`);
     await agent.heartbeat(n % 2 === 0 ? { runningJobs: 1, usage: usage(1, 100 * n) } : {});
   }
-  const view = readMonitor(console.context, { rows: 2 });
+  const view = await readMonitor(console.context, { rows: 2 });
   expect(view.rows.map(({ name }) => name)).toEqual(['agent-4', 'agent-2', 'console']);
   expect(view).toMatchObject({ matchingAgents: 6, registeredAgents: 6, runningAgents: 3, totalActualTps: 600 });
-  const named = readMonitor(console.context, { name: ' AGENT-3 ' });
+  const named = await readMonitor(console.context, { name: ' AGENT-3 ' });
   expect(named.rows.map(({ name }) => name)).toEqual(['agent-3', 'console']);
   expect(named).toMatchObject({ matchingAgents: 1, registeredAgents: 6 });
 });

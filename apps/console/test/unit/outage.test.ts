@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { connectionFailure } from '../../src/storage/postgres/connection-failure.ts';
-import { OneAtATime } from '../../src/storage/postgres/one-at-a-time.ts';
+import { OneAtATime } from '../../src/storage/sql/one-at-a-time.ts';
 import { Outage } from '../../src/storage/postgres/outage.ts';
 import { fromStorable, toStorable } from '../../src/storage/postgres/storable-text.ts';
 import { compareKeys } from '../../src/queue/byte-order.ts';

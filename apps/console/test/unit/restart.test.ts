@@ -113,7 +113,7 @@ test('the chart goes on after a restart, with a gap for the time that the consol
   await clock.advance(91_000);
   await restart(70_000);
   await clock.advance(30_000);
-  const { totalTps } = readMonitor(console.context).series;
+  const { totalTps } = (await readMonitor(console.context)).series;
   expect(totalTps.slice(-6)).toEqual([0, 0, 0, null, null, 0]);
 });
 

@@ -10,7 +10,7 @@ const BUCKET_MS = 120_000;
 
 let storage: Storage;
 beforeEach(async () => {
-  storage = await sqliteStorage(':memory:');
+  storage = await sqliteStorage(':memory:', 'this-thread');
 });
 afterEach(() => storage.close());
 
@@ -52,7 +52,7 @@ test('buckets of every length lose no operation: their totals are the means of w
   const column = fc.array(fc.integer({ min: 0, max: 9_000 }), { minLength: 1, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(fc.array(column, { minLength: 1, maxLength: 40 }), async (samples) => {
-      const own = await sqliteStorage(':memory:');
+      const own = await sqliteStorage(':memory:', 'this-thread');
       const lengths = Object.values(HISTORY_RANGES).map(({ bucketMs }) => bucketMs);
       for (const [n, tps] of samples.entries()) await own.history.addSample(sample(T + n * 30_000, tps), lengths);
       for (const bucketMs of lengths) {

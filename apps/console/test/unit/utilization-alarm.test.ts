@@ -81,7 +81,7 @@ test('a lowered limit raises no alarm over windows that were granted under the h
   await report(60);
   await limitOf(5_000);
   expect(active()).toEqual([]);
-  expect(readMonitor(console.context)).toMatchObject({
+  expect(await readMonitor(console.context)).toMatchObject({
     globalLimitTps: 5_000,
     judgedLimitTps: 10_000,
     utilizationPercent: 60,
@@ -95,8 +95,8 @@ test('a lowered limit raises no alarm over windows that were granted under the h
   await report(40);
   await console.clock.advance(30_000);
   expect(active()).toEqual([]);
-  expect(readMonitor(console.context)).toMatchObject({ judgedLimitTps: 5_000, utilizationPercent: 80 });
-  const { series } = readMonitor(console.context);
+  expect(await readMonitor(console.context)).toMatchObject({ judgedLimitTps: 5_000, utilizationPercent: 80 });
+  const { series } = await readMonitor(console.context);
   const above = series.totalTps.filter((tps, point) => (tps ?? 0) > (series.limitTps[point] ?? 0));
   expect(above).toEqual([]);
 });
@@ -121,7 +121,7 @@ test('a limiter that is switched on raises no alarm over windows that ran withou
   await report(300);
   await console.clock.advance(29_000);
   expect(active()).toEqual([]);
-  expect(readMonitor(console.context).utilizationPercent).toBe(0);
+  expect((await readMonitor(console.context)).utilizationPercent).toBe(0);
 });
 
 test('without the limiter nothing fires and the alarm clears', async () => {

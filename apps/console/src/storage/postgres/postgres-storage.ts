@@ -3,7 +3,7 @@ import type { Storage } from '../../ports/storage.ts';
 import type { Tables } from '../sql/schema.ts';
 import { storesOn } from '../sql/stores-on.ts';
 import { GuardedPool, type PoolSurroundings } from './guarded-pool.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import { OneAtATime } from '../sql/one-at-a-time.ts';
 import { openPostgres } from './open-postgres.ts';
 import { POSTGRES } from './postgres-dialect.ts';
 

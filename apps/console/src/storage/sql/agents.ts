@@ -32,12 +32,22 @@ const SAVE_HEARD: BulkStatement = {
   after: `) update agents set last_heartbeat_at_ms = saved.at_ms from saved where agents.agent_id = saved.agent_id`,
 };
 
+/** A large fleet is read in pages, so that it is in memory once, and not also as the answer of the database. */
+const AGENTS_PER_PAGE = 2_000;
+
 /** Agents in SQL. */
 export function sqlAgentStore(db: Kysely<Tables>, dialect: SqlDialect): AgentStore {
   return {
     async all() {
-      const rows = await db.selectFrom('agents').selectAll().orderBy('enrolled_at_ms').orderBy('agent_id').execute();
-      return rows.map(agentOf);
+      const agents: StoredAgent[] = [];
+      let page: StoredAgent[];
+      do {
+        const after = agents.at(-1)?.agentId ?? '';
+        const rows = db.selectFrom('agents').selectAll().where('agent_id', '>', after);
+        page = (await rows.orderBy('agent_id').limit(AGENTS_PER_PAGE).execute()).map(agentOf);
+        agents.push(...page);
+      } while (page.length === AGENTS_PER_PAGE);
+      return agents.sort((a, b) => a.enrolledAtMs - b.enrolledAtMs || (a.agentId < b.agentId ? -1 : 1));
     },
     async insert(agent) {
       await db.insertInto('agents').values(rowOf(agent)).execute();

@@ -6,12 +6,6 @@ import { MIGRATIONS } from '../sql/migrations.ts';
 /** "Weir" in ASCII: marks the file as ours, so that a database of another program is never migrated. */
 const APPLICATION_ID = 0x57_65_69_72;
 
-/**
- * Pages after which the journal goes into the file, 1.6 MB: it is flushed to the disk in this thread, where heartbeats wait. With
- * SQLite's own 1,000 pages they waited 32 ms at a time.
- */
-const CHECKPOINT_PAGES = 400;
-
 /** Files above this size are not checked page by page at start: it would take seconds. */
 const CHECK_AT_MOST_BYTES = 256 * 1_048_576;
 
@@ -34,7 +28,6 @@ export async function openDatabase(
     database.pragma('locking_mode = EXCLUSIVE');
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
-    database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     database.pragma('foreign_keys = ON');
     database.pragma('temp_store = MEMORY');
     migrate(database, path, migrations);
