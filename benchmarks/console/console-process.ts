@@ -58,6 +58,11 @@ export class ConsoleProcess {
     return { ...answer };
   }
 
+  /** Reads an answer to its end as the admin, without looking at it. */
+  async read(path: string): Promise<void> {
+    await (await this.#send('GET', path)).arrayBuffer();
+  }
+
   async #send(method: string, path: string, body?: object): Promise<Response> {
     const answer = await fetch(new URL(path, this.url), {
       method,

@@ -6,6 +6,12 @@ import { ConsoleProcess } from './console-process.ts';
 export const CONNECTIONS = 64;
 export const WINDOW_SECONDS = 30;
 
+/** Three monitors are open, each asking once a window, and a Prometheus scrapes every 15 s. */
+const WATCHED = [
+  { path: '/api/v1/monitor', everyMs: 10_000 },
+  { path: '/metrics', everyMs: 15_000 },
+];
+
 /** What a console does with the heartbeats of a fleet. */
 export interface Measured {
   readonly agents: number;
@@ -44,7 +50,9 @@ export async function measureFleet(
     step(`${policy}: ${figure(agents)} agents, at their pace`);
     const before = server.usage();
     const startedMs = performance.now();
+    const endWatch = watch(server);
     const took = await fleet.atPace(WINDOW_SECONDS, seconds);
+    await endWatch();
     const after = server.usage();
     const wallSeconds = (performance.now() - startedMs) / 1_000;
     fleet.close();
@@ -56,4 +64,18 @@ export async function measureFleet(
   } finally {
     await server.stop();
   }
+}
+
+/** @returns ends it, and throws if the console failed to answer */
+function watch(server: ConsoleProcess): () => Promise<void> {
+  let failed: unknown;
+  const timers = WATCHED.map(({ path, everyMs }) => {
+    const ask = (): void => void server.read(path).catch((error: unknown) => (failed = error));
+    ask();
+    return setInterval(ask, everyMs);
+  });
+  return async () => {
+    for (const timer of timers) clearInterval(timer);
+    if (failed !== undefined) throw failed;
+  };
 }

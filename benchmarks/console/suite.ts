@@ -12,7 +12,7 @@ const WANTED_MIB = 1_024;
 
 const notes = `A whole console (\`weir console\`: HTTP, authentication, validation, coordinator, history in SQLite) in a process of its own, and a generator
 in this one, on the same two cores, over ${CONNECTIONS} keep-alive connections. Every agent runs a job, reports a window, and changes what it
-uses with each. "Held" is the pace of the fleet: agents ÷ ${WINDOW_SECONDS} s; a heartbeat's time is from when it was due until its answer was read.`;
+uses with each, in an order of their own, while three monitors are open and a Prometheus scrapes. "Held" is the pace of the fleet: agents ÷ ${WINDOW_SECONDS} s; a heartbeat's time is from when it was due until its answer was read.`;
 
 export const consoleSuite: Suite = async (pace, progress) => {
   progress.stage('console');
