@@ -60,9 +60,12 @@ class Thread {
   readonly opened: Promise<Answer>;
   readonly #worker: Worker;
   readonly #waiting: Waiting[] = [];
+  /** It has been asked to end. */
+  #closing = false;
 
   constructor(path: string) {
-    this.#worker = new Worker(ENTRY, { workerData: path, name: 'weir-database' });
+    // Flags of the process are for its own entry.
+    this.#worker = new Worker(ENTRY, { workerData: path, name: 'weir-database', execArgv: [] });
     this.#worker.on('message', (answer: Answer) => this.#settle(answer));
     this.#worker.on('error', (error) => {
       for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
@@ -72,11 +75,12 @@ class Thread {
   }
 
   /** @throws SqliteError, or an Error with what else went wrong there */
-  ask(call: Call): Promise<Answer> {
-    const answer = this.#wait();
+  async ask(call: Call): Promise<Answer> {
+    if (this.#closing) throw new Error('the database is closed');
+    this.#closing = call.kind === 'close';
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     this.#worker.postMessage(call);
-    return answer;
+    return this.#wait();
   }
 
   /** The process stays for what is under way, and for nothing else. */
