@@ -12,6 +12,11 @@ export interface CountedRequest {
   target: string;
   /** Status that the client saw; 0 when the connection was cut before it. */
   status: number;
+  /**
+   * Status that the server answered with, whether the client was still there to hear it or not; 0: it was not asked, or has
+   * not answered. A change that a client had sent whole before it died is made all the same, as by any server.
+   */
+  answered: number;
 }
 
 /** A reverse proxy that counts S3 requests and breaks some of them on demand. */
@@ -48,7 +53,8 @@ export async function startCountingProxy(targetUrl: string): Promise<CountingPro
   const server = createServer((incoming, outgoing) => {
     const url = incoming.url ?? '/';
     const method = incoming.method ?? 'GET';
-    const counted = { operation: operationName(method, url, incoming.headers), method, target: url, status: 0 };
+    const operation = operationName(method, url, incoming.headers);
+    const counted = { operation, method, target: url, status: 0, answered: 0 };
     seen.push(counted);
     peak = Math.max(peak, ++underWay);
     outgoing.once('close', () => {
@@ -114,6 +120,11 @@ function pass(
     setHost: false,
   });
   upstream.once('response', (response) => {
+    counted.answered = response.statusCode ?? 0;
+    if (outgoing.destroyed) {
+      upstream.destroy();
+      return;
+    }
     if (fault?.response?.(response, outgoing, counted) === true) return;
     counted.status = response.statusCode ?? 0;
     outgoing.writeHead(counted.status, response.statusMessage, response.rawHeaders);
@@ -122,7 +133,10 @@ function pass(
   });
   upstream.once('error', () => outgoing.destroy());
   outgoing.once('close', () => {
-    if (!outgoing.writableFinished) upstream.destroy();
+    // A change that was sent whole is made, whoever is gone; only the server's answer says what became of it.
+    const isChange = counted.method !== 'GET' && counted.method !== 'HEAD';
+    const isAwaited = isChange && incoming.complete && counted.answered === 0;
+    if (!outgoing.writableFinished && !isAwaited) upstream.destroy();
   });
   incoming.pipe(upstream);
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   missingRgwPackages,
   missingSwiftPackages,
@@ -53,6 +53,16 @@ function send(
     outgoing.once('error', reject);
     outgoing.end(body);
   });
+}
+
+/** Sends a PUT that says how long its body is, and ends the connection when the body given has gone. */
+async function sendAndDie(base: string, path: string, body: string, saysBytes: number): Promise<void> {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  socket.write(`PUT ${path} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: ${saysBytes}\r\n\r\n${body}`);
+  // Half of what the server waits, so that it has begun nothing when the client goes.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  socket.destroy();
 }
 
 function keysOf(listing: string): string[] {
@@ -206,6 +216,38 @@ describe('the counting proxy', () => {
     await expect(send(proxy.url, 'GET', '/broken/a')).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(await send(proxy.url, 'GET', '/broken/a')).toMatchObject({ status: 200, body: 'abcdef' });
     expect(proxy.pendingFaults()).toBe(0);
+  });
+
+  test('hears what the server answers to a change whose client has died, and forgets what was not sent whole', async () => {
+    const slow = await startFauxqs({ requestDelayMs: 200 });
+    const between = await startCountingProxy(slow.url);
+    try {
+      await send(slow.url, 'PUT', '/left');
+      await sendAndDie(between.url, '/left/whole', 'abc', 3);
+      await sendAndDie(between.url, '/left/half', 'abc', 6);
+      await vi.waitFor(() => expect(between.requests().map(({ answered }) => answered)).toEqual([200, 0]), 10_000);
+      expect(between.requests().map(({ status }) => status)).toEqual([0, 0]);
+      expect(await send(slow.url, 'GET', '/left/whole')).toMatchObject({ status: 200, body: 'abc' });
+      expect(await send(slow.url, 'GET', '/left/half')).toMatchObject({ status: 404 });
+      expect(await send(between.url, 'GET', '/left/whole')).toMatchObject({ status: 200, body: 'abc' });
+      expect(between.requests().at(-1)).toMatchObject({ status: 200, answered: 200 });
+    } finally {
+      await between.stop();
+      await slow.stop();
+    }
+  });
+
+  test('says of a request that a fault took in its place that the server did not answer', async () => {
+    await send(server.url, 'PUT', '/faults');
+    proxy.reset();
+    proxy.inject({ type: 'error', operation: 'PutObject' });
+    proxy.inject({ type: 'lost-answer', operation: 'PutObject' });
+    await send(proxy.url, 'PUT', '/faults/refused', 'x');
+    await expect(send(proxy.url, 'PUT', '/faults/unheard', 'x')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(proxy.requests()).toMatchObject([
+      { status: 503, answered: 0 },
+      { status: 0, answered: 200 },
+    ]);
   });
 });
 
