@@ -1,5 +1,17 @@
 import { createHash } from 'node:crypto';
-import { callContext, createBucket, getObject, listPages, pageFetcher, putObject, S3Client } from '@weir/s3-copy';
+import {
+  callContext,
+  completeMultipartUpload,
+  createBucket,
+  createMultipartUpload,
+  getObject,
+  listPages,
+  pageFetcher,
+  putObject,
+  S3Client,
+  uploadPart,
+  type UploadedPart,
+} from '@weir/s3-copy';
 import type { S3TestServer } from '@weir/testkit/s3';
 
 const call = callContext();
@@ -22,13 +34,30 @@ export async function fill(server: S3TestServer, bucket: string, count: number):
   const keys = Array.from({ length: count }, (_, index) => `k/${String(index).padStart(width, '0')}`);
   while (keys.length > 0) {
     await Promise.all(
-      keys.splice(0, 64).map((key) => {
-        const body = { type: 'bytes', bytes: Buffer.from(`content of ${key}`.repeat(20)) } as const;
-        return putObject(client, { bucket, key, body, headers: [] }, call, 0, { admitted: true });
-      }),
+      keys.splice(0, 64).map((key) => putWhole(client, bucket, key, Buffer.from(`content of ${key}`.repeat(20)))),
     );
   }
   await client.close();
+}
+
+/** Writes one object with one request. */
+export async function putWhole(client: S3Client, bucket: string, key: string, bytes: Buffer): Promise<void> {
+  await putObject(client, { bucket, key, body: { type: 'bytes', bytes }, headers: [] }, call, 0, { admitted: true });
+}
+
+/** Writes one object in parts, so that its ETag is made of theirs. */
+export async function putInParts(
+  client: S3Client,
+  { bucket, key, bytes, partBytes }: { bucket: string; key: string; bytes: Buffer; partBytes: number },
+): Promise<void> {
+  const upload = await createMultipartUpload(client, { bucket, key, headers: [] }, call);
+  const parts: UploadedPart[] = [];
+  for (let first = 0; first < bytes.length; first += partBytes) {
+    const partNumber = parts.length + 1;
+    const body = { type: 'bytes', bytes: bytes.subarray(first, first + partBytes) } as const;
+    parts.push({ partNumber, etag: await uploadPart(client, upload, { partNumber, body }, call, 0) });
+  }
+  await completeMultipartUpload(client, upload, parts, call);
 }
 
 /** Every key of a bucket with the hash of its content. */
@@ -38,8 +67,11 @@ export async function contentsOf(server: S3TestServer, bucket: string): Promise<
   for await (const page of listPages(pageFetcher(client, call), { bucket, prefix: '' })) {
     const hashes = await Promise.all(
       page.map(async ({ key }) => {
-        const { bytes } = await getObject(client, { bucket, key, bufferUpToBytes: 10_000_000 }, call, 0);
-        return [key, createHash('sha256').update(bytes).digest('hex')] as const;
+        const { bytes, stream } = await getObject(client, { bucket, key, bufferUpToBytes: 10_000_000 }, call, 0);
+        // What is larger comes as a stream.
+        const hash = createHash('sha256').update(bytes);
+        for await (const chunk of stream ?? []) hash.update(chunk);
+        return [key, hash.digest('hex')] as const;
       }),
     );
     for (const [key, hash] of hashes) contents.set(key, hash);
