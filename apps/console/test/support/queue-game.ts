@@ -181,9 +181,11 @@ export class QueueGame {
     const checkpoint = inOrder.at(-1) ?? held.checkpoint;
     const before = checkpoint === null ? 0 : between(held.begun, checkpoint).length;
     const ahead = Math.min(2, left.length - inOrder.length);
+    const entries = checkpoint === null ? 0 : between(held.from, checkpoint).length;
+    const manifest = { digest: String(entries).padStart(64, '0'), entries };
     const caller = this.agents[held.agent]!;
     const heard = await refusable(() =>
-      caller.report(held, { state, checkpoint, atCheckpoint: copied(before), live: copied(before + ahead) }),
+      caller.report(held, { state, checkpoint, atCheckpoint: copied(before), live: copied(before + ahead), manifest }),
     );
     if (!heard) return false;
     held.checkpoint = checkpoint;
@@ -204,6 +206,7 @@ export class QueueGame {
       if (this.held.length === before || held === undefined) break;
       assert.ok(await this.report(held, 0, 'completed'));
     }
+    await this.check();
     const job = await readJob(context, this.jobId);
     assert.equal(job.progressPercent, 100);
     assert.deepEqual([...this.done].sort(), KEYS);
@@ -229,6 +232,11 @@ export class QueueGame {
     assert.equal(byStart.at(-1)?.endAt, null);
     for (const [index, range] of byStart.entries()) {
       if (index > 0) assert.equal(range.startAfter, byStart[index - 1]?.endAt);
+    }
+    // The chain names what is counted at the checkpoint, and after the end what is counted in all.
+    for (const { shard } of ranges) {
+      const atCheckpoint = shard.base.objectsListed + shard.atCheckpoint.objectsListed;
+      assert.equal(shard.manifest?.entries ?? 0, shard.state === 'done' ? shard.totals.objectsListed : atCheckpoint);
     }
     // The watch and the database agree about who holds what, and a lease belongs to one shard and one agent.
     const leased = ranges.filter(({ shard }) => shard.state === 'leased');
