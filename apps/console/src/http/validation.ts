@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { serializerCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { ConsoleError } from '../actions/console-error.ts';
 import { newerThanThis, protocolTooNew } from '../actions/protocol-version.ts';
@@ -8,9 +7,9 @@ import { fieldProblems } from '../validation/field-problems.ts';
 /** Validates requests and answers with the schemas of the route table. Problems name the field, the value and the remedy. */
 export function validateWithSchemas(app: FastifyInstance): void {
   app.setValidatorCompiler<unknown>(({ schema }) => {
-    if (!(schema instanceof z.ZodType)) throw new TypeError('Routes are described with zod schemas.');
+    const zod = zodSchema(schema);
     return (data: unknown) => {
-      const result = schema.safeParse(data);
+      const result = zod.safeParse(data);
       if (result.success) return { value: result.data };
       const fields = fieldProblems(result.error, data);
       const newer = newerThanThis(data);
@@ -21,5 +20,18 @@ export function validateWithSchemas(app: FastifyInstance): void {
       return { error: new ConsoleError('validation-failed', message, { fields }) };
     };
   });
-  app.setSerializerCompiler(serializerCompiler);
+  // Parsed, not encoded: without transformations in answers that is the same, in a quarter of the time.
+  app.setSerializerCompiler<unknown>(({ schema, method, url }) => {
+    const zod = zodSchema(schema);
+    return (answer: unknown) => {
+      const result = zod.safeParse(answer);
+      if (result.success) return JSON.stringify(result.data);
+      throw new Error(`The answer to ${method} ${url} is not what its schema says.`, { cause: result.error });
+    };
+  });
+}
+
+function zodSchema(schema: unknown): z.ZodType {
+  if (schema instanceof z.ZodType) return schema;
+  throw new TypeError('Routes are described with zod schemas.');
 }
