@@ -68,4 +68,40 @@ describe('the agents page', () => {
     await at.page.getByLabel('Filter agents by name or host').fill('copy-lon-499');
     await at.page.getByRole('button', { name: 'Revoke copy-lon-499' }).waitFor();
   });
+
+  it('of thousands of agents lists those that need a look, and asks the console for others', async () => {
+    const at = await agents('thousands');
+    await at.page.getByRole('heading', { name: '5,000 agents' }).waitFor();
+    const table = at.page.getByRole('table', { name: 'Agents' });
+    const words = /^4,\d{3} online · the 2,000 of 5,000 agents that most need a look; filter by name or host to find/;
+    await at.page.getByText(words).waitFor();
+    await at.page.getByText(/^\d+ agents with an older protocol$/).waitFor();
+    expect(await table.getAttribute('aria-rowcount')).toBe('2001');
+    await at.page.getByRole('button', { name: 'Status', exact: true }).click();
+    expect(await text(table.getByRole('row').nth(1))).toContain('Cannot');
+    const asked = at.page.waitForRequest((request) =>
+      request.url().includes('/agents?revoked=false&name=copy-LON-4999'),
+    );
+    await at.page.getByLabel('Filter agents by name or host').fill(' copy-LON-4999');
+    await at.page.clock.runFor(400);
+    await asked;
+    await at.page.getByRole('button', { name: 'Revoke copy-lon-4999' }).waitFor();
+    expect(await table.getAttribute('aria-rowcount')).toBe('2');
+    await expectAccessible(at.page);
+    expect(at.problems).toEqual([]);
+  });
+
+  it('shows revoked agents when it is asked to, and says how many there are', async () => {
+    const at = await agents('thousands');
+    const asked = at.page.waitForRequest((request) => request.url().endsWith('/agents?revoked=true'));
+    await at.page.getByLabel('Show revoked (200)').check();
+    await asked;
+    await at.page.getByText('2,000 of 5,200 agents').waitFor();
+    await at.page.getByLabel('Filter agents by name or host').fill('copy-dub-5200');
+    await at.page.clock.runFor(400);
+    const row = at.page.getByRole('row').filter({ hasText: 'copy-dub-5200' });
+    expect(await text(row)).toContain('Revoked');
+    await at.page.getByLabel('Show revoked (200)').uncheck();
+    await at.page.getByText('No agent matches').waitFor();
+  });
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, displayName, id, rate, timestampMs } from './identifiers.ts';
+import { MAX_LISTED_AGENTS, MAX_SEARCH_CHARACTERS } from './limits.ts';
 import { costModel, transactionType } from './settings.ts';
 import { troubleView } from './trouble.ts';
 import { grant, windowUsage } from './windows.ts';
@@ -101,7 +102,61 @@ export const agentView = z.object({
   troubles: z.array(troubleView),
 });
 export type AgentView = z.infer<typeof agentView>;
-export const agentList = z.object({ agents: z.array(agentView) });
+
+/** Which agents to list. */
+export const agentQuery = z.object({
+  /** Only agents whose name or host contains this, whatever its case. */
+  name: z.string().max(MAX_SEARCH_CHARACTERS).optional(),
+  rows: z.coerce.number().int().min(1).max(MAX_LISTED_AGENTS).default(MAX_LISTED_AGENTS),
+  /** Whether revoked agents are listed too; absent: they are. */
+  revoked: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((text) => text === 'true'),
+});
+/** The query as the console reads it. */
+export type AgentQuery = z.infer<typeof agentQuery>;
+
+/** Agents of the whole fleet, whatever the query. */
+export const agentTotals = z.object({
+  /** Those that may work. */
+  registeredAgents: count,
+  onlineAgents: count,
+  runningAgents: count,
+  revokedAgents: count,
+  /** Online agents with an older protocol than the console's, and the oldest of theirs; null: there are none. */
+  olderProtocol: z.object({ agents: count, oldestVersion: z.number().int().nonnegative() }).nullable(),
+});
+export type AgentTotals = z.infer<typeof agentTotals>;
+
+/** In the order of enrolment; where more match than may be listed, those first that need a look (`attentionRank`). */
+export const agentList = z.object({
+  agents: z.array(agentView),
+  /** Agents that match the query; absent: `agents` holds all there are. */
+  matchingAgents: count.optional(),
+  /** Absent: they can be counted in `agents`. */
+  totals: agentTotals.optional(),
+});
+export type AgentList = z.infer<typeof agentList>;
+
+/** What decides how much an agent needs a look. */
+export interface AgentCondition {
+  revoked: boolean;
+  /** It holds a part of a job that it cannot work on. */
+  inTrouble: boolean;
+  inHoldoff: boolean;
+  limiter: boolean;
+  status: AgentView['status'];
+}
+
+/** 0 for the agents that need a look most: trouble, holdoff, unthrottled, running, idle, offline, revoked (6). */
+export function attentionRank({ revoked, inTrouble, inHoldoff, limiter, status }: AgentCondition): number {
+  if (revoked) return 6;
+  if (inTrouble) return 0;
+  if (inHoldoff) return 1;
+  if (!limiter) return 2;
+  return { running: 3, idle: 4, offline: 5 }[status];
+}
 
 /** What an operator copies to enrol a new agent. */
 export const enrolmentInfo = z.object({ token: z.string(), command: z.string() });

@@ -25,6 +25,12 @@ export const MONITOR_POINTS = 60;
 /** Rows of agents that one answer of the monitor lists at most: a page with more helps nobody, and it costs 0.5 kB a row. */
 export const MAX_MONITOR_ROWS = 2_000;
 
+/** Agents that one answer lists at most, for the same reason: 0.35 kB each. */
+export const MAX_LISTED_AGENTS = 2_000;
+
+/** Longest text that agents are looked for by, in characters: a whole host name. */
+export const MAX_SEARCH_CHARACTERS = 255;
+
 /** Agents with a column of their own in the chart's data; what others do is in the total. */
 export const MAX_SERIES_AGENTS = 500;
 

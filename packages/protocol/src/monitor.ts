@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alarmView } from './alarms.ts';
 import { count, id, rate, timestampMs } from './identifiers.ts';
-import { MAX_MONITOR_ROWS } from './limits.ts';
+import { MAX_MONITOR_ROWS, MAX_SEARCH_CHARACTERS } from './limits.ts';
 
 /** One row of the per-agent table. The row `console` is always there: idle, 0, without a share. */
 export const monitorRow = z.object({
@@ -78,7 +78,7 @@ export type MonitorEvent = z.infer<typeof monitorEvent>;
 /** Which rows the monitor lists. */
 export const monitorQuery = z.object({
   /** Only agents whose name contains this, whatever its case. */
-  name: z.string().max(64).optional(),
+  name: z.string().max(MAX_SEARCH_CHARACTERS).optional(),
   rows: z.coerce.number().int().min(1).max(MAX_MONITOR_ROWS).default(MAX_MONITOR_ROWS),
 });
 

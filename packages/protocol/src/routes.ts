@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   agentList,
+  agentQuery,
   agentView,
   enrolmentInfo,
   enrolRequest,
@@ -93,7 +94,7 @@ export const routes = {
     response: windowRecordList,
   }),
 
-  agents: route('GET', '/api/v1/agents', 'viewer', 'All agents', { response: agentList }),
+  agents: route('GET', '/api/v1/agents', 'viewer', 'Agents', { query: agentQuery, response: agentList }),
   agentWhy: route('GET', '/api/v1/agents/:agentId/why', 'viewer', 'Why an agent has what it has', {
     params: agentParams,
     response: allocationWhy,

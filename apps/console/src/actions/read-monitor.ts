@@ -1,7 +1,7 @@
 import { MAX_MONITOR_ROWS, MONITOR_POINTS, type MonitorRow, type MonitorView } from '@weir/protocol';
-import { Busiest } from '../fleet/busiest.ts';
 import type { Fleet, Moment } from '../fleet/fleet.ts';
 import { mbpsOf, type LiveAgent } from '../fleet/live-agent.ts';
+import { contains, Shortlist } from '../fleet/shortlist.ts';
 import { momentOf, type ConsoleContext } from './context.ts';
 import { utilizationOf } from './utilization.ts';
 
@@ -36,13 +36,18 @@ export interface RowsWanted {
 }
 
 /** The TPS Monitor: totals, one row per registered agent and the console's own, and the last 60 windows. */
-export async function readMonitor(context: ConsoleContext, wanted: RowsWanted = {}): Promise<MonitorView> {
+export async function readMonitor(
+  context: ConsoleContext,
+  { name, rows = MAX_MONITOR_ROWS }: RowsWanted = {},
+): Promise<MonitorView> {
   const moment = momentOf(context);
   const { fleet, history } = context;
   const counts = new FleetCounts(fleet, moment);
-  const listed = new ListedRows(wanted);
+  const isWanted = contains(name);
+  const listed = new Shortlist(rows);
   await fleet.review(moment.steadyMs, (agent) => {
     counts.add(agent);
+    if (!isWanted(agent.name)) return;
     listed.add(agent, fleet.isRunning(agent, moment.steadyMs) ? (agent.usage?.actualTps ?? 0) + 1 : 0);
   });
   const { limitTps, percent } = utilizationOf(context);
@@ -71,32 +76,6 @@ export async function readMonitor(context: ConsoleContext, wanted: RowsWanted = 
 
 function nameIfRegistered(agent: LiveAgent | undefined): string | undefined {
   return agent?.revoked === false ? agent.name : undefined;
-}
-
-/** The agents whose names match: all of them in their order, or the busiest where they are more than wanted. */
-class ListedRows {
-  readonly #name: string;
-  readonly #most: number;
-  readonly #first: LiveAgent[] = [];
-  readonly #busiest: Busiest<LiveAgent>;
-  matching = 0;
-
-  constructor({ name, rows = MAX_MONITOR_ROWS }: RowsWanted) {
-    this.#name = name?.trim().toLocaleLowerCase() ?? '';
-    this.#most = rows;
-    this.#busiest = new Busiest(rows);
-  }
-
-  add(agent: LiveAgent, tps: number): void {
-    if (this.#name !== '' && !agent.name.toLocaleLowerCase().includes(this.#name)) return;
-    this.matching += 1;
-    if (this.matching <= this.#most) this.#first.push(agent);
-    this.#busiest.add(agent, tps);
-  }
-
-  get agents(): readonly LiveAgent[] {
-    return this.matching <= this.#most ? this.#first : this.#busiest.list;
-  }
 }
 
 type CountsView = Pick<

@@ -103,8 +103,15 @@ export class Fleet {
    * a large fleet; agents may come and go meanwhile. Those that have gone silent fall out of the totals.
    */
   async review(steadyMs: number, see: (agent: LiveAgent) => void = () => undefined): Promise<void> {
+    await this.reviewAll(steadyMs, (agent) => {
+      if (!agent.revoked) see(agent);
+    });
+  }
+
+  /** The same, revoked agents too, in the order in which they were enrolled. */
+  async reviewAll(steadyMs: number, see: (agent: LiveAgent) => void): Promise<void> {
     let seen = 0;
-    for (const agent of this.eachRegistered()) {
+    for (const agent of this.#agents.values()) {
       if (agent.countedTps !== 0 && !this.isRunning(agent, steadyMs)) this.#count(agent, 0, 0);
       see(agent);
       seen += 1;

@@ -38,6 +38,8 @@ const ASK_AGAIN_AT_MOST_MS = 240_000;
 export class LeaseWatch {
   readonly #leases = new Map<string, Held>();
   readonly #load = new Map<string, number>();
+  /** Those in trouble, by agent: whoever lists a fleet asks it of every agent. */
+  readonly #troubled = new Map<string, Set<Held>>();
 
   /** Begins to watch a lease. */
   begin(lease: WatchedLease, steadyMs: number): void {
@@ -62,6 +64,7 @@ export class LeaseWatch {
     if (news === undefined) return 0;
     const moved = Math.max(0, news.trafficBytes - lease.trafficBytes);
     lease.trouble = news.trouble;
+    this.#noteTrouble(lease, news.trouble !== null);
     lease.trafficBytes = Math.max(lease.trafficBytes, news.trafficBytes);
     return moved;
   }
@@ -89,6 +92,7 @@ export class LeaseWatch {
     const lease = this.#leases.get(leaseId);
     if (lease === undefined) return;
     this.#leases.delete(leaseId);
+    this.#noteTrouble(lease, false);
     const load = this.load(lease.agentId) - 1;
     if (load > 0) this.#load.set(lease.agentId, load);
     else this.#load.delete(lease.agentId);
@@ -106,6 +110,25 @@ export class LeaseWatch {
 
   heldBy(agentId: string): (WatchedLease & LeaseNews)[] {
     return [...this.#leases.values()].filter((lease) => lease.agentId === agentId);
+  }
+
+  /** Leases of the agent that are in trouble. */
+  troubledOf(agentId: string): readonly (WatchedLease & LeaseNews)[] {
+    return [...(this.#troubled.get(agentId) ?? [])];
+  }
+
+  isInTrouble(agentId: string): boolean {
+    return this.#troubled.has(agentId);
+  }
+
+  #noteTrouble(lease: Held, inTrouble: boolean): void {
+    const others = this.#troubled.get(lease.agentId);
+    if (inTrouble) {
+      if (others === undefined) this.#troubled.set(lease.agentId, new Set([lease]));
+      else others.add(lease);
+    } else if (others?.delete(lease) && others.size === 0) {
+      this.#troubled.delete(lease.agentId);
+    }
   }
 
   /** Leases that were not heard of for longer than `maxAgeMs`. */

@@ -94,6 +94,7 @@ function requestFor(route: Route): fc.Arbitrary<Sent> {
       '?__proto__=1',
       '?%00=%',
       '?range=hour',
+      '?rows=0&revoked=%00&name=%F0%9F',
       '?search=%2A%2A',
       `?x=${'y'.repeat(3_000)}`,
     ),

@@ -110,6 +110,8 @@ test.each([
   ['GET', '/api/v1/jobs/%E0%A4%A', undefined, 400, 'bad-request'],
   ['GET', '/api/v1/jobs/NOT-AN-ID', undefined, 400, 'validation-failed'],
   ['GET', '/api/v1/jobs?limit=0', undefined, 400, 'validation-failed'],
+  ['GET', '/api/v1/agents?rows=2001', undefined, 400, 'validation-failed'],
+  ['GET', '/api/v1/agents?revoked=yes', undefined, 400, 'validation-failed'],
   ['POST', '/api/v1/jobs/job_1/explode', undefined, 400, 'validation-failed'],
   ['PATCH', '/api/v1/jobs', '{}', 404, 'not-found'],
   ['GET', '/api/v2/jobs', undefined, 404, 'not-found'],

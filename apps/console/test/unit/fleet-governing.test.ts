@@ -130,7 +130,7 @@ test('an agent that goes silent is offline after three windows, adds nothing to 
   expect(view.rows[1]).toMatchObject({ status: 'idle', online: false, actualTps: 0 });
   expect(view.series.agents[1]?.actualTps.slice(-4)).toEqual([50, 50, 50, null]);
   expect(view.series.totalTps.slice(-4)).toEqual([150, 150, 150, 100]);
-  expect(listAgents(console.context).map(({ status }) => status)).toEqual(['running', 'offline']);
+  expect((await listAgents(console.context)).agents.map(({ status }) => status)).toEqual(['running', 'offline']);
 });
 
 test('an agent without the limiter is listed as unthrottled and gets no grant', async () => {

@@ -37,10 +37,10 @@ describe('trouble', () => {
       nextRetryAtMs: nowMs + 4_000,
     };
     expect(await readJob(console.context, jobId)).toMatchObject({ state: 'running', troubles: [shown], etaMs: null });
-    expect(listAgents(console.context)[0]?.troubles).toEqual([shown]);
+    expect((await listAgents(console.context)).agents[0]?.troubles).toEqual([shown]);
     await a.report(held, { live: copied(1) });
     expect((await readJob(console.context, jobId)).troubles).toEqual([]);
-    expect(listAgents(console.context)[0]?.troubles).toEqual([]);
+    expect((await listAgents(console.context)).agents[0]?.troubles).toEqual([]);
   });
 
   test('ends with the lease that it was about', async () => {

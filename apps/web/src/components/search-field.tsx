@@ -1,8 +1,9 @@
 import { useId, type ReactElement } from 'react';
+import { MAX_SEARCH_CHARACTERS } from '@weir/protocol';
 import { Icon } from './icon.tsx';
 import styles from './search-field.module.css';
 
-/** A filter over a list that is already here. */
+/** A filter over a list of agents: those that are here, and those that the console looks for. */
 export function SearchField({
   label,
   value,
@@ -27,6 +28,7 @@ export function SearchField({
         className={styles.input}
         value={value}
         placeholder={placeholder}
+        maxLength={MAX_SEARCH_CHARACTERS}
         onChange={(event) => onChange(event.target.value)}
       />
     </span>

@@ -9,6 +9,9 @@ export const queryKeys = {
   monitorHistory: (range: string): readonly string[] => ['monitor', ':history', range],
   settings: ['settings'],
   agents: ['agents'],
+  // Below `agents`, so that an agent that was revoked refreshes them too.
+  agentRows: (name: string, revoked: boolean): readonly string[] => ['agents', revoked ? ':all' : ':registered', name],
+  agentTotals: ['agents', ':totals'],
   enrolment: ['enrolment'],
   endpoints: ['endpoints'],
   buckets: (endpointId: string): readonly string[] => ['buckets', endpointId],

@@ -1,6 +1,6 @@
 import type { AgentView } from '@weir/protocol';
 import { expect, it } from 'vitest';
-import { sortAgents, type AgentSortKey } from '../../src/pages/agents/sort-agents.ts';
+import { filterAgents, sortAgents, type AgentSortKey } from '../../src/pages/agents/sort-agents.ts';
 import { SCENARIOS } from '../fixture/scenarios.ts';
 
 const agents: AgentView[] = (SCENARIOS['mixed']?.(1_800_000_000_000).agents ?? []).map((agent, index) => ({
@@ -30,4 +30,13 @@ it('sorted by status those come first that need a look, revoked ones last', () =
     'copy-spare-1',
     'copy-fra-1',
   ]);
+});
+
+it('a filter leaves agents whose name or host contains it, in any case, and revoked ones only when they are wanted', () => {
+  const found = (filter: string, revoked: boolean) => filterAgents(agents, filter, revoked).map(({ name }) => name);
+  expect(found(' AMS-', false)).toEqual(['copy-ams-1', 'copy-ams-2']);
+  expect(found('fra-1.storage', false)).toEqual([]);
+  expect(found('fra-1.storage', true)).toEqual(['copy-fra-1']);
+  expect(found('', true)).toHaveLength(agents.length);
+  expect(found('1 copy', true)).toEqual([]);
 });

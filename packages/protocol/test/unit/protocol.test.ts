@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  agentList,
+  agentQuery,
+  attentionRank,
   DEFAULT_GOVERNOR_SETTINGS,
   displayName,
   endpointInput,
@@ -85,6 +88,44 @@ describe('input', () => {
   it('refuses names that a screen could not show honestly', () => {
     for (const name of ['', ' a', 'a ', 'a\nb', 'a'.repeat(65)])
       expect(displayName.safeParse(name).success).toBe(false);
+  });
+});
+
+describe('the list of agents', () => {
+  it('is asked for as before there was a query: 2,000 agents, revoked ones too', () => {
+    expect(agentQuery.parse({})).toEqual({ rows: 2_000, revoked: true });
+    const asked = { name: 'Rack', rows: '25', revoked: 'false' };
+    expect(agentQuery.parse(asked)).toEqual({ name: 'Rack', rows: 25, revoked: false });
+  });
+
+  it.each([
+    [{ rows: '0' }, 'rows'],
+    [{ rows: '2001' }, 'rows'],
+    [{ rows: '1.5' }, 'rows'],
+    [{ rows: 'all' }, 'rows'],
+    [{ revoked: 'yes' }, 'revoked'],
+    [{ revoked: '' }, 'revoked'],
+    [{ name: 'x'.repeat(256) }, 'name'],
+  ])('refuses to be asked for by %j', (query, field) => {
+    expect(agentQuery.safeParse(query).error?.issues[0]?.path).toEqual([field]);
+  });
+
+  it('is read as an earlier console sent it, without totals', () => {
+    expect(agentList.parse({ agents: [] })).toEqual({ agents: [] });
+  });
+
+  it('ranks agents by how much they need a look: each reason goes before all that follow', () => {
+    const well = { revoked: false, inTrouble: false, inHoldoff: false, limiter: true, status: 'running' } as const;
+    const ranked = [
+      { ...well, inTrouble: true, inHoldoff: true, limiter: false },
+      { ...well, inHoldoff: true, limiter: false, status: 'idle' as const },
+      { ...well, limiter: false, status: 'offline' as const },
+      well,
+      { ...well, status: 'idle' as const },
+      { ...well, status: 'offline' as const },
+      { ...well, revoked: true, inTrouble: true, inHoldoff: true, limiter: false },
+    ];
+    expect(ranked.map(attentionRank)).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 });
 

@@ -16,7 +16,7 @@ export function fleetRoutes(
     monitor: ({ query }) => readMonitor(context, query),
     monitorHistory: ({ query }) => readHistory(context, query.range),
     windows: async ({ query }) => ({ windows: await listWindows(context, query.limit) }),
-    agents: () => ({ agents: listAgents(context) }),
+    agents: ({ query }) => listAgents(context, query),
     agentWhy: ({ params }) => explainAllocation(context, params.agentId),
     revokeAgent: (call) => revokeAgent(context, call.params.agentId, personOf(call).username),
     enrolment: () => ({

@@ -1,5 +1,6 @@
-import { useState, type ReactElement } from 'react';
-import { PROTOCOL_VERSION, type AgentView } from '@weir/protocol';
+import { useMemo, useState, type ReactElement } from 'react';
+import { MAX_LISTED_AGENTS, type AgentTotals } from '@weir/protocol';
+import type { ListedAgents } from '../../data/agent-list.ts';
 import { useAgents } from '../../data/agents.ts';
 import { CheckField } from '../../components/check-field.tsx';
 import { Card } from '../../components/card.tsx';
@@ -8,25 +9,38 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { SearchField } from '../../components/search-field.tsx';
-import { formatPlural } from '../../format/numbers.ts';
+import { TYPING_MS, useSettled } from '../../components/use-settled.ts';
+import { formatCount, formatPlural } from '../../format/numbers.ts';
 import { withheldFrom } from '../../words/need-words.ts';
 import { AgentsTable } from './agents-table.tsx';
 import { EnrolPanel } from './enrol-panel.tsx';
+import { filterAgents } from './sort-agents.ts';
 
 /** With more agents than this a filter appears. */
 const FILTER_FROM_AGENTS = 10;
 
+/** Which agents somebody wants to see. */
+interface Wanted {
+  filter: string;
+  revoked: boolean;
+}
+
 /** Agents: who copies, from where, and how to add one. */
 export function AgentsPage(): ReactElement {
-  const agents = useAgents();
+  const [wanted, setWanted] = useState<Wanted>({ filter: '', revoked: false });
+  const [large, setLarge] = useState(false);
+  // The agents of most fleets are all here; of a very large one the console has more, and looks for them itself.
+  const agents = useAgents(useSettled(large ? wanted.filter.trim() : '', TYPING_MS), wanted.revoked);
+  const totals = agents.data?.totals;
+  if (totals !== undefined && sizeOf(totals) > MAX_LISTED_AGENTS !== large) setLarge(!large);
   return (
     <>
       <PageHeader title="Agents" />
       <QueryState query={agents} placeholderHeight={320}>
-        {(list) => (
+        {(listed) => (
           <>
-            <OlderAgents agents={list} />
-            <AgentList agents={list} />
+            <OlderAgents totals={listed.totals} />
+            <AgentList listed={listed} wanted={wanted} onWanted={setWanted} />
           </>
         )}
       </QueryState>
@@ -35,46 +49,54 @@ export function AgentsPage(): ReactElement {
   );
 }
 
+/** All agents that there are, revoked ones too. */
+function sizeOf({ registeredAgents, revokedAgents }: AgentTotals): number {
+  return registeredAgents + revokedAgents;
+}
+
 /** Older agents are given only what they know; whoever wonders why one is idle finds it here. */
-function OlderAgents({ agents }: { agents: readonly AgentView[] }): ReactElement | null {
-  const older = agents.filter(
-    ({ revoked, status, protocolVersion }) => !revoked && status !== 'offline' && protocolVersion < PROTOCOL_VERSION,
-  );
-  if (older.length === 0) return null;
-  const oldest = Math.min(...older.map(({ protocolVersion }) => protocolVersion));
+function OlderAgents({ totals: { olderProtocol } }: { totals: AgentTotals }): ReactElement | null {
+  if (olderProtocol === null) return null;
   return (
-    <Notice tone="amber" title={`${formatPlural(older.length, 'agent')} with an older protocol`}>
-      Until they are updated they get no job that needs {withheldFrom(oldest)}. Such jobs wait for the others.
+    <Notice tone="amber" title={`${formatPlural(olderProtocol.agents, 'agent')} with an older protocol`}>
+      Until they are updated they get no job that needs {withheldFrom(olderProtocol.oldestVersion)}. Such jobs wait for
+      the others.
     </Notice>
   );
 }
 
-function AgentList({ agents }: { agents: readonly AgentView[] }): ReactElement {
-  const [filter, setFilter] = useState('');
-  const [withRevoked, setWithRevoked] = useState(false);
-  const known = agents.filter((agent) => !agent.revoked);
-  const revoked = agents.length - known.length;
-  const wanted = filter.trim().toLocaleLowerCase();
-  const shown = (withRevoked ? agents : known).filter((agent) =>
-    `${agent.name} ${agent.host}`.toLocaleLowerCase().includes(wanted),
-  );
-  const online = known.filter((agent) => agent.status !== 'offline').length;
+function AgentList({
+  listed: { agents, matchingAgents, totals },
+  wanted,
+  onWanted,
+}: {
+  listed: ListedAgents;
+  wanted: Wanted;
+  onWanted: (wanted: Wanted) => void;
+}): ReactElement {
+  const { filter, revoked } = wanted;
+  const shown = useMemo(() => filterAgents(agents, filter, revoked), [agents, filter, revoked]);
+  const online = `${formatCount(totals.onlineAgents)} online`;
   return (
     <Card
-      title={formatPlural(known.length, 'agent')}
-      description={`${online} online`}
+      title={formatPlural(totals.registeredAgents, 'agent')}
+      description={agents.length < matchingAgents ? `${online} · ${leftOut(agents.length, matchingAgents)}` : online}
       flush
       actions={
         <>
-          {revoked > 0 && (
-            <CheckField label={`Show revoked (${revoked})`} checked={withRevoked} onChange={setWithRevoked} />
+          {totals.revokedAgents > 0 && (
+            <CheckField
+              label={`Show revoked (${formatCount(totals.revokedAgents)})`}
+              checked={revoked}
+              onChange={(checked) => onWanted({ ...wanted, revoked: checked })}
+            />
           )}
-          {agents.length > FILTER_FROM_AGENTS && (
+          {sizeOf(totals) > FILTER_FROM_AGENTS && (
             <SearchField
               label="Filter agents by name or host"
               placeholder="Filter by name or host"
               value={filter}
-              onChange={setFilter}
+              onChange={(text) => onWanted({ ...wanted, filter: text })}
             />
           )}
         </>
@@ -83,11 +105,15 @@ function AgentList({ agents }: { agents: readonly AgentView[] }): ReactElement {
       {shown.length > 0 ? (
         <AgentsTable agents={shown} />
       ) : (
-        <EmptyState icon="agents" title={known.length === 0 ? 'No agents yet' : 'No agent matches'}>
-          {known.length === 0 &&
+        <EmptyState icon="agents" title={totals.registeredAgents === 0 ? 'No agents yet' : 'No agent matches'}>
+          {totals.registeredAgents === 0 &&
             'Run the command below on a machine that should copy. The agent appears here within seconds.'}
         </EmptyState>
       )}
     </Card>
   );
+}
+
+function leftOut(listed: number, matching: number): string {
+  return `the ${formatCount(listed)} of ${formatPlural(matching, 'agent')} that most need a look; filter by name or host to find others`;
 }

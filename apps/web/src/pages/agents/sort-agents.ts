@@ -1,4 +1,4 @@
-import type { AgentView } from '@weir/protocol';
+import { attentionRank, type AgentView } from '@weir/protocol';
 import type { SortOrder } from '../../components/table.tsx';
 
 /** Columns of the agents that sort. */
@@ -36,11 +36,16 @@ function compareTexts(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
-/** What needs a look comes first: trouble, holdoff, unthrottled, running, idle, offline, revoked. */
-function statusRank(agent: AgentView): number {
-  if (agent.revoked) return 6;
-  if (agent.troubles.length > 0) return 0;
-  if (agent.holdoffUntilMs !== null) return 1;
-  if (!agent.limiter) return 2;
-  return { running: 3, idle: 4, offline: 5 }[agent.status];
+/** What needs a look comes first. */
+function statusRank({ troubles, holdoffUntilMs, ...agent }: AgentView): number {
+  return attentionRank({ ...agent, inTrouble: troubles.length > 0, inHoldoff: holdoffUntilMs !== null });
+}
+
+/** Agents whose name or host contains `filter`, whatever its case; revoked ones when they are wanted. */
+export function filterAgents(agents: readonly AgentView[], filter: string, revoked: boolean): AgentView[] {
+  const wanted = filter.trim().toLocaleLowerCase();
+  return agents.filter(
+    (agent) =>
+      (revoked || !agent.revoked) && [agent.name, agent.host].some((text) => text.toLocaleLowerCase().includes(wanted)),
+  );
 }

@@ -6,19 +6,16 @@ import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { TYPING_MS, useSettled } from '../../components/use-settled.ts';
 import { StartChecklist } from '../start/start-checklist.tsx';
 import { AgentTable } from './agent-table.tsx';
 import { ChartCard } from './chart-card.tsx';
 import { RefreshBar } from './refresh-bar.tsx';
 import { SummaryCards } from './summary-cards.tsx';
-import { useSettled } from './use-settled.ts';
 import styles from './monitor-page.module.css';
 
 /** Height of the placeholder: about that of cards, chart and a short table. */
 const PLACEHOLDER_PX = 720;
-
-/** How long nobody must type until the console is asked for rows of other agents, in ms. */
-const TYPING_MS = 300;
 
 /** TPS Monitor: how the global limit is shared out, now and over time. */
 export function MonitorPage(): ReactElement {

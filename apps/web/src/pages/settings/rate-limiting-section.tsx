@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react';
 import type { VersionedGovernorSettings } from '@weir/protocol';
-import { useAgents } from '../../data/agents.ts';
+import { useAgentTotals } from '../../data/agents.ts';
 import { useWindowMs } from '../../data/polling.ts';
 import { useMay } from '../../data/session.ts';
 import { useGovernorSettings, useSaveGovernorSettings } from '../../data/settings.ts';
@@ -109,9 +109,8 @@ function Editor({ saved }: { saved: VersionedGovernorSettings }): ReactElement {
 
 function Example({ draft }: { draft: LimitDraft }): ReactElement {
   const windowMs = useWindowMs();
-  const agents = useAgents().data?.filter((agent) => !agent.revoked) ?? [];
-  const running = agents.filter((agent) => agent.status === 'running').length;
-  const known = running > 0 ? running : agents.length;
+  const { runningAgents = 0, registeredAgents = 0 } = useAgentTotals().data ?? {};
+  const known = runningAgents > 0 ? runningAgents : registeredAgents;
   const checked = checkDraft(draft);
   return (
     <WorkedExampleCard

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { useAgents } from '../../data/agents.ts';
+import { useAgentTotals } from '../../data/agents.ts';
 import { useEndpoints } from '../../data/endpoints.ts';
 import { useAnyJob } from '../../data/jobs.ts';
 import { useMay } from '../../data/session.ts';
@@ -22,11 +22,11 @@ export function StartChecklist(): ReactElement | null {
 }
 
 function Checklist(): ReactElement | null {
-  const agents = useAgents().data?.filter((agent) => !agent.revoked);
+  const agents = useAgentTotals().data?.registeredAgents;
   const endpoints = useEndpoints().data;
   const may = { admin: useMay('admin'), operator: useMay('operator') };
   if (agents === undefined || endpoints === undefined) return null;
-  const steps = startSteps({ agents: agents.length, endpoints: endpoints.length, jobs: 0 });
+  const steps = startSteps({ agents, endpoints: endpoints.length, jobs: 0 });
   const next = steps.find((step) => !step.done);
   return (
     <Card title="Get to a running job" description="Three steps, a few minutes.">
