@@ -40,6 +40,8 @@ const REFUSE_MS = 500;
 export interface GroupParts {
   readonly options: ConsoleOptions & { redisUrl: string };
   readonly secrets: SharedSecrets;
+  /** Puts new secrets into files. */
+  readonly keepSecrets: () => Promise<void>;
   readonly database: GroupStorage;
   readonly clock: Clock;
   readonly logger: FastifyBaseLogger;
@@ -264,8 +266,9 @@ export class GroupConsole {
 }
 
 /** Whether the database and Redis take this console as one of the group. */
-async function admitted({ database, secrets, options, logger }: GroupParts): Promise<RedisConnection> {
-  await database.shared.transaction((stores) => requireOwnSecrets(stores, aesSecretBox(secrets.encryptionKey)));
+async function admitted({ database, secrets, keepSecrets, options, logger }: GroupParts): Promise<RedisConnection> {
+  const secretBox = aesSecretBox(secrets.encryptionKey);
+  await database.shared.transaction((stores) => requireOwnSecrets(stores, secretBox, keepSecrets));
   return connectRedis(options.redisUrl, logger).catch((error: unknown) => {
     if (!(error instanceof RedisRefused)) throw error;
     throw new InvalidConsoleOptions([{ field: 'redisUrl', problem: `is refused: ${error.message}` }]);

@@ -1,14 +1,19 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { GroupSeat } from '@weir/protocol';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { ConsoleContext } from './actions/context.ts';
 import { ensureAccounts } from './actions/ensure-accounts.ts';
+import { requireOwnSecrets } from './actions/require-own-secrets.ts';
 import { writeBehind } from './actions/write-behind.ts';
 import { assemble, type ConsoleDependencies } from './assembly.ts';
 import type { ConsoleOptions, ConsoleOptionsInput } from './config/console-options.ts';
 import { databasePlace } from './config/places.ts';
 import { readOptions } from './config/read-options.ts';
+import { isPostgresUrl } from './config/storage-url.ts';
 import { GroupConsole } from './group-console.ts';
 import { consoleLogger } from './host/console-logger.ts';
+import { requireFreePort } from './host/requested-port.ts';
 import { sharedLedger } from './host/shared-ledger.ts';
 import { systemClock } from './host/system-clock.ts';
 import { readTlsFiles } from './host/tls-files.ts';
@@ -18,13 +23,18 @@ import { Ticker } from './jobs/ticker.ts';
 import { startTicks } from './jobs/ticks.ts';
 import { LeadershipLost } from './ports/leadership-lost.ts';
 import type { Clock } from './ports/clock.ts';
-import { loadManifestKey } from './storage/files/manifest-key-file.ts';
-import { loadSecrets, type ConsoleSecrets } from './storage/files/secrets-file.ts';
+import { UnusableDatabase } from './ports/unusable-database.ts';
+import { aesSecretBox } from './security/aes-secret-box.ts';
+import { ConsoleKeys } from './storage/files/console-keys.ts';
+import type { ConsoleSecrets } from './storage/files/secrets-file.ts';
 import { DATABASE_FILE, openGroupStorage, openStorage } from './storage/open-storage.ts';
 
 const VERSION = '0.1.0';
 /** How long requests that are being answered may take when the console stops, in ms. */
 const DRAIN_MS = 5_000;
+
+/** How often a start begins anew because its keys changed: consoles that are first started together share a data directory. */
+const KEYS_CHANGE_AT_MOST = 2;
 
 /** A console that answers. */
 export interface RunningConsole {
@@ -54,33 +64,41 @@ export async function startConsole(
   const options = await readOptions(input);
   const logger = dependencies.logger ?? consoleLogger(options.logLevel);
   const clock = dependencies.clock ?? systemClock();
-  const { secrets, narrowed } = await loadSecrets(options.dataDir, DATABASE_FILE);
-  if (narrowed) logger.warn('others could read the secrets file; its mode is now 0600');
-  const manifestKey = await loadManifestKey(options.dataDir);
-  const given: Given = {
-    options,
-    secrets: { ...secrets, manifestKey },
-    dependencies: { ...dependencies, logger, clock },
-    tls: await readTlsFiles(options),
-  };
-  return options.redisUrl === undefined ? startAlone(given) : startInGroup(given, options.redisUrl);
+  const tls = await readTlsFiles(options);
+  await requireFreePort(options.host, options.port);
+  for (let again = KEYS_CHANGE_AT_MOST; ; again -= 1) {
+    const keys = await ConsoleKeys.open(options.dataDir, DATABASE_FILE);
+    if (keys.narrowed) logger.warn('others could read the secrets file; its mode is now 0600');
+    const given = { options, keys, secrets: keys.secrets, dependencies: { ...dependencies, logger, clock }, tls };
+    try {
+      return await (options.redisUrl === undefined ? startAlone(given) : startInGroup(given, options.redisUrl));
+    } catch (error) {
+      await keys.giveUp(isPostgresUrl(options.storageUrl) || existsSync(join(options.dataDir, DATABASE_FILE)));
+      if (again === 0 || !(error instanceof UnusableDatabase) || !(await keys.changed())) throw error;
+      logger.info('somebody else changed the keys while this console started: it starts again with those');
+    }
+  }
 }
 
 /** What a start works with, in a group or alone. */
 interface Given {
   readonly options: ConsoleOptions;
-  readonly secrets: ConsoleSecrets & { manifestKey: string };
+  readonly keys: ConsoleKeys;
+  readonly secrets: ConsoleKeys['secrets'];
   readonly dependencies: ConsoleDependencies & { logger: FastifyBaseLogger; clock: Clock };
   readonly tls: ServerOptions['tls'];
 }
 
 async function startAlone(given: Given): Promise<RunningConsole> {
-  const { options, secrets, dependencies } = given;
+  const { options, keys, secrets, dependencies } = given;
   const { logger, clock } = dependencies;
-  const storage = await openStorage(options, { clock, log: logger });
+  // A file that is a database already belongs to the keys beside it; any other database has to be looked into first.
+  if (!isPostgresUrl(options.storageUrl)) await keys.save();
+  const storage = await openStorage(options, { clock, log: logger, admit: () => keys.requireUnchanged() });
   const ticker = new Ticker(clock, logger);
   let app: FastifyInstance | undefined;
   try {
+    await requireOwnSecrets(storage, aesSecretBox(secrets.encryptionKey), () => keys.save());
     const metrics = new ConsoleMetrics();
     metrics.observeSeat(() => true);
     const context = await assemble(options, secrets, storage, dependencies, metrics);
@@ -106,17 +124,19 @@ async function startAlone(given: Given): Promise<RunningConsole> {
 }
 
 async function startInGroup(given: Given, redisUrl: string): Promise<RunningConsole> {
-  const { options, secrets, dependencies, tls } = given;
+  const { options, keys, secrets, dependencies, tls } = given;
   const { logger, clock } = dependencies;
   let initialAdminPassword: string | null = null;
   let started: GroupConsole | undefined;
   const group = await GroupConsole.start({
     options: { ...options, redisUrl },
     secrets,
+    keepSecrets: () => keys.save(),
     database: await openGroupStorage(options.storageUrl, {
       clock,
       log: logger,
       migrations: dependencies.migrations,
+      admit: () => keys.requireUnchanged(),
     }),
     clock,
     logger,

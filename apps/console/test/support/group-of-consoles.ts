@@ -5,8 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startPostgres, type PostgresServer } from '@weir/testkit/postgres';
 import { startRedis, type RedisServer } from '@weir/testkit/redis';
 import type { ConsoleOptionsInput } from '../../src/index.ts';
-import { loadManifestKey, MANIFEST_KEY_FILE } from '../../src/storage/files/manifest-key-file.ts';
-import { loadSecrets, SECRETS_FILE } from '../../src/storage/files/secrets-file.ts';
+import { ConsoleKeys } from '../../src/storage/files/console-keys.ts';
+import { MANIFEST_KEY_FILE } from '../../src/storage/files/manifest-key-file.ts';
+import { SECRETS_FILE } from '../../src/storage/files/secrets-file.ts';
 import { HttpConsole } from './running-console.ts';
 
 const REDIS_PASSWORD = 'a-password-of-redis';
@@ -30,8 +31,7 @@ export class Group {
     const dir = await mkdtemp(join(tmpdir(), 'weir-group-'));
     const user = `weir on >${REDIS_PASSWORD} ~* &* +@all`;
     const [postgres, redis] = await Promise.all([startPostgres(), startRedis({ config: { user } })]);
-    await loadSecrets(join(dir, 'shared'), 'none');
-    await loadManifestKey(join(dir, 'shared'));
+    await (await ConsoleKeys.open(join(dir, 'shared'), 'none')).save();
     return new Group(postgres, redis, await postgres.createDatabase('weir'), dir);
   }
 

@@ -3,7 +3,6 @@ import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UnusableDatabase } from '../../ports/unusable-database.ts';
-import { createSecretFile } from './create-secret-file.ts';
 
 const secret = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url');
 
@@ -32,48 +31,50 @@ const secretsFile = z.strictObject({
 export const SECRETS_FILE = 'secrets.json';
 
 /**
- * Reads the secrets of a data directory, and makes both on the first start: the directory with mode 0700, the file with
- * 0600. A file that others may read is narrowed to 0600.
- * @param database name of the file that cannot be there without its secrets
- * @throws UnusableDatabase with a remedy when the directory cannot be made or written to, and when the file is not a
- * secrets file or is missing beside a database
+ * Makes a data directory with mode 0700, if it is not there.
+ * @returns the first folder on the way to it that was made
+ * @throws UnusableDatabase with a remedy
  */
-export async function loadSecrets(
-  dataDir: string,
-  database: string,
-): Promise<{ secrets: ConsoleSecrets; created: boolean; narrowed: boolean }> {
-  const path = join(dataDir, SECRETS_FILE);
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    return await readOrCreate(path, join(dataDir, database));
-  } catch (error) {
-    if (error instanceof UnusableDatabase) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    throw new UnusableDatabase(
-      `The data directory ${dataDir} cannot be used: ${message}. It must be a folder that this user owns and may write to.`,
-      { cause: error },
-    );
-  }
+export async function makeFolder(dataDir: string): Promise<string | undefined> {
+  return mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw unusableFolder(dataDir, error);
+  });
 }
 
-async function readOrCreate(
-  path: string,
+/** What is said of a data directory in which nothing can be made. */
+export function unusableFolder(dataDir: string, cause: Error): UnusableDatabase {
+  return new UnusableDatabase(
+    `The data directory ${dataDir} cannot be used: ${cause.message}. It must be a folder that this user owns and may write to.`,
+    { cause },
+  );
+}
+
+/**
+ * Reads the secrets of a data directory; those of a new one are drawn, and written nowhere. A file that others may read is
+ * narrowed to 0600.
+ * @param database name of the file that cannot be there without its secrets
+ * @throws UnusableDatabase with a remedy when the file is not a secrets file, or is missing beside a database
+ */
+export async function readSecrets(
+  dataDir: string,
   database: string,
-): Promise<{ secrets: ConsoleSecrets; created: boolean; narrowed: boolean }> {
+): Promise<{ secrets: ConsoleSecrets; text: string; isNew: boolean; narrowed: boolean }> {
+  const path = join(dataDir, SECRETS_FILE);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw new UnusableDatabase(`The secrets file ${path} cannot be read: ${error.message}`, { cause: error });
   });
   if (text === undefined) {
-    if (await exists(database)) {
+    if (await exists(join(dataDir, database))) {
       throw new UnusableDatabase(`The secrets file ${path} is missing beside its database: ${REMEDY}.`);
     }
-    return { secrets: await create(path), created: true, narrowed: false };
+    const secrets = freshSecrets();
+    return { secrets, text: `${JSON.stringify(secrets, null, 2)}\n`, isNew: true, narrowed: false };
   }
   const mode = (await stat(path)).mode & 0o777;
   const narrowed = (mode & 0o077) !== 0;
   if (narrowed) await chmod(path, 0o600);
-  return { secrets: parse(path, text), created: false, narrowed };
+  return { secrets: parse(path, text), text, isNew: false, narrowed };
 }
 
 const REMEDY = 'restore it from a backup; without it the saved endpoint secrets cannot be read';
@@ -102,14 +103,12 @@ function fresh(): string {
   return randomBytes(32).toString('base64url');
 }
 
-async function create(path: string): Promise<ConsoleSecrets> {
-  const secrets: ConsoleSecrets = {
+function freshSecrets(): ConsoleSecrets {
+  return {
     version: 1,
     encryptionKey: fresh(),
     sessionKey: fresh(),
     enrolmentToken: fresh(),
     metricsToken: fresh(),
   };
-  await createSecretFile(path, `${JSON.stringify(secrets, null, 2)}\n`);
-  return secrets;
 }

@@ -22,14 +22,21 @@ export interface GroupDatabase {
 
 /**
  * Opens the database of a group. One that is empty is made; one that is older stays as it is, for an older console may lead on it.
+ * @param admit asked last; if it rejects, nothing is changed
  * @throws UnusableDatabase as openPostgres
  */
-export async function joinDatabase(url: string, migrations: readonly string[]): Promise<GroupDatabase> {
+export async function joinDatabase(
+  url: string,
+  migrations: readonly string[],
+  admit: () => Promise<void>,
+): Promise<GroupDatabase> {
   return withMigrationLock(url, async (client, name) => {
     const examined = await examine(client, name, migrations);
     const isNew = examined.state.version === 0;
     if (isNew) await bringForward(client, examined, migrations);
-    return { identity: await identityOf(client), version: isNew ? migrations.length : examined.state.version };
+    const identity = await identityOf(client);
+    await admit();
+    return { identity, version: isNew ? migrations.length : examined.state.version };
   });
 }
 

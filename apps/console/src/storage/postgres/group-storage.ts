@@ -19,6 +19,8 @@ export interface GroupSurroundings extends PoolSurroundings {
   readonly log: Logger;
   /** The way from one version of the database to the next. Default: that of this version of Weir. */
   readonly migrations?: readonly string[] | undefined;
+  /** Asked last, while nobody else may change the database; nothing is opened or changed if it rejects. */
+  readonly admit?: () => Promise<void>;
   /** How long bringing it forward waits for each lock, in ms. Default 5,000. */
   readonly lockMs?: number;
 }
@@ -29,9 +31,16 @@ export interface GroupSurroundings extends PoolSurroundings {
  */
 export async function postgresGroupStorage(
   url: string,
-  { log, migrations = MIGRATIONS, lockMs = LOCK_MS, ...surroundings }: GroupSurroundings,
+  { log, migrations = MIGRATIONS, admit, lockMs = LOCK_MS, ...surroundings }: GroupSurroundings,
 ): Promise<GroupStorage> {
-  const { identity, version } = await joinDatabase(url, migrations);
+  const pool = new GuardedPool(url, { ...surroundings, idleInTransactionMs: IDLE_IN_TRANSACTION_MS });
+  const { identity, version } = await joinDatabase(url, migrations, async () => {
+    await admit?.();
+    await pool.appear();
+  }).catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
+  });
   if (version < migrations.length) {
     const versions = { from: version, to: migrations.length };
     log.info(versions, 'the database is older than this console, which brings it forward when it leads and not before');
@@ -42,7 +51,6 @@ export async function postgresGroupStorage(
       log.info({ from, to: migrations.length }, 'the database is being brought forward; nobody leads meanwhile');
     told = true;
   };
-  const pool = new GuardedPool(url, { ...surroundings, idleInTransactionMs: IDLE_IN_TRANSACTION_MS });
   return {
     shared: {
       ...storageOn(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })),

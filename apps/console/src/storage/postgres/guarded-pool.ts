@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, TypeOverrides, types, type PoolClient } from 'pg';
 import { StorageUnavailable } from '../../ports/storage-unavailable.ts';
+import { APPLICATION_NAME } from './application-name.ts';
 import { connectionFailure } from './connection-failure.ts';
 import { Outage } from './outage.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
@@ -54,7 +55,9 @@ export class GuardedPool implements PostgresPool {
     this.#outage = new Outage(outageChanged);
     this.#pool = new Pool({
       connectionString: url,
-      application_name: 'weir',
+      application_name: APPLICATION_NAME,
+      // Never none: whoever looks which consoles use the database sees their connections.
+      min: 1,
       max: MAX_CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MS,
       idleTimeoutMillis: IDLE_MS,
@@ -83,6 +86,11 @@ export class GuardedPool implements PostgresPool {
       if (this.#bornIn.get(client) === this.#life) return this.#guarded(client);
       client.release(true);
     }
+  }
+
+  /** Makes the first connection now, by which others see that the database is in use. @throws StorageUnavailable */
+  async appear(): Promise<void> {
+    (await this.connect()).release();
   }
 
   async end(): Promise<void> {

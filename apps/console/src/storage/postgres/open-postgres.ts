@@ -2,12 +2,13 @@ import { Client } from 'pg';
 import { NewerDatabase } from '../../ports/newer-database.ts';
 import { UnusableDatabase } from '../../ports/unusable-database.ts';
 import { MIGRATIONS } from '../sql/migrations.ts';
+import { APPLICATION_NAME } from './application-name.ts';
 import { postgresDdl } from './ddl.ts';
 import { newestFence } from './fenced-pool.ts';
 
 const CONNECT_MS = 10_000;
-/** Held while a console looks at the version and migrates: "Weir" in ASCII. */
-const MIGRATION_LOCK = 0x57_65_69_72;
+/** Held while a console looks at the version and migrates, and while keys are restored: "Weir" in ASCII. */
+export const MIGRATION_LOCK = 0x57_65_69_72;
 const OLDEST_SERVER = 130_000;
 
 interface State {
@@ -25,14 +26,20 @@ export interface Examined {
 
 /**
  * Brings a database of one console to the newest version, in one transaction; of several that start together one does it.
+ * @param admit asked last; if it rejects, nothing is changed
  * @throws UnusableDatabase for a database that cannot be reached, of a newer version, of another program, of a group, or with
  * parts missing; nothing in it was changed then
  */
-export async function openPostgres(url: string, migrations: readonly string[] = MIGRATIONS): Promise<void> {
+export async function openPostgres(
+  url: string,
+  migrations: readonly string[] = MIGRATIONS,
+  admit: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   await withMigrationLock(url, async (client, name) => {
     const examined = await examine(client, name, migrations);
     if (examined.before.has('states.name')) await requireNoGroup(client, name);
     if (examined.state.version < migrations.length) await bringForward(client, examined, migrations);
+    await admit();
   });
 }
 
@@ -59,7 +66,7 @@ export async function withMigrationLock<T>(
 ): Promise<T> {
   const client = new Client({
     connectionString: url,
-    application_name: 'weir',
+    application_name: APPLICATION_NAME,
     connectionTimeoutMillis: CONNECT_MS,
     lock_timeout: lockMs,
   });
