@@ -3,10 +3,10 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { ConsoleContext } from './actions/context.ts';
 import { recordTakeover } from './actions/record-takeover.ts';
 import { requireOwnSecrets } from './actions/require-own-secrets.ts';
-import { InvalidConsoleOptions, type ConsoleOptions } from './config/console-options.ts';
+import type { ConsoleOptions } from './config/console-options.ts';
 import { GroupAnswers } from './group-answers.ts';
 import { LeaderTerm } from './group-term.ts';
-import { connectRedis, RedisRefused, type RedisConnection } from './host/redis-connection.ts';
+import type { RedisConnection } from './host/redis-connection.ts';
 import { clientBehind } from './http/client-address.ts';
 import { Door } from './http/door.ts';
 import { ConsoleMetrics } from './http/metrics.ts';
@@ -15,6 +15,7 @@ import { buildStandbyServer } from './http/standby-server.ts';
 import { Ticker } from './jobs/ticker.ts';
 import type { Difference } from './leadership/differences.ts';
 import { olderCopy } from './leadership/differences.ts';
+import { leaseKey } from './leadership/group-look.ts';
 import { fingerprint, groupKey, peerKey, type SharedSecrets } from './leadership/group-secrets.ts';
 import { redisLease } from './leadership/redis-lease.ts';
 import { Seat } from './leadership/seat.ts';
@@ -43,6 +44,7 @@ export interface GroupParts {
   /** Puts new secrets into files. */
   readonly keepSecrets: () => Promise<void>;
   readonly database: GroupStorage;
+  readonly redis: RedisConnection;
   readonly clock: Clock;
   readonly logger: FastifyBaseLogger;
   readonly version: string;
@@ -77,9 +79,9 @@ export class GroupConsole {
   #presence!: Presence;
   #url = '';
 
-  private constructor(parts: GroupParts, redis: RedisConnection) {
+  private constructor(parts: GroupParts) {
     this.#parts = parts;
-    this.#redis = redis;
+    this.#redis = parts.redis;
     this.#fingerprint = fingerprint(parts.secrets);
     this.#answers = new GroupAnswers({
       peerKey: peerKey(parts.secrets),
@@ -99,16 +101,12 @@ export class GroupConsole {
 
   /**
    * Starts it: returns when it leads, or knows who does, or that this cannot be known now.
-   * @throws UnusableDatabase for secrets or a database that are not those of the group; InvalidConsoleOptions when Redis does not let us in
+   * @throws UnusableDatabase for secrets or a database that are not those of the group; what it was given is closed then
    */
   static async start(parts: GroupParts): Promise<GroupConsole> {
-    const redis = await admitted(parts).catch(async (error: unknown) => {
-      // Its connections would keep a process that was refused from ending.
-      await parts.database.shared.close();
-      throw error;
-    });
-    const console = new GroupConsole(parts, redis);
+    const console = new GroupConsole(parts);
     try {
+      await console.#requireOwnSecrets();
       await console.#open();
       return console;
     } catch (error) {
@@ -137,6 +135,12 @@ export class GroupConsole {
     await this.#seat.stop();
     if (!leads) await this.#drained(STANDBY_DRAIN_MS);
     await this.#close();
+  }
+
+  async #requireOwnSecrets(): Promise<void> {
+    const { database, secrets, keepSecrets } = this.#parts;
+    const secretBox = aesSecretBox(secrets.encryptionKey);
+    await database.shared.transaction((stores) => requireOwnSecrets(stores, secretBox, keepSecrets));
   }
 
   async #open(): Promise<void> {
@@ -186,7 +190,7 @@ export class GroupConsole {
   #newSeat(url: string): Seat<LeaderTerm> {
     const { database, clock, logger, version } = this.#parts;
     return new Seat<LeaderTerm>({
-      lease: redisLease(this.#redis, `${groupKey(this.#parts.secrets)}:leader`),
+      lease: redisLease(this.#redis, leaseKey(groupKey(this.#parts.secrets))),
       clock,
       chance: Math.random,
       newId: () => systemRandom.id('term'),
@@ -263,14 +267,4 @@ export class GroupConsole {
     this.#redis.close();
     await this.#parts.database.shared.close();
   }
-}
-
-/** Whether the database and Redis take this console as one of the group. */
-async function admitted({ database, secrets, keepSecrets, options, logger }: GroupParts): Promise<RedisConnection> {
-  const secretBox = aesSecretBox(secrets.encryptionKey);
-  await database.shared.transaction((stores) => requireOwnSecrets(stores, secretBox, keepSecrets));
-  return connectRedis(options.redisUrl, logger).catch((error: unknown) => {
-    if (!(error instanceof RedisRefused)) throw error;
-    throw new InvalidConsoleOptions([{ field: 'redisUrl', problem: `is refused: ${error.message}` }]);
-  });
 }

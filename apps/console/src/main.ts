@@ -11,6 +11,7 @@ import type { ConsoleOptions, ConsoleOptionsInput } from './config/console-optio
 import { databasePlace } from './config/places.ts';
 import { readOptions } from './config/read-options.ts';
 import { isPostgresUrl } from './config/storage-url.ts';
+import { enterGroup } from './group-entry.ts';
 import { GroupConsole } from './group-console.ts';
 import { consoleLogger } from './host/console-logger.ts';
 import { requireFreePort } from './host/requested-port.ts';
@@ -27,7 +28,7 @@ import { UnusableDatabase } from './ports/unusable-database.ts';
 import { aesSecretBox } from './security/aes-secret-box.ts';
 import { ConsoleKeys } from './storage/files/console-keys.ts';
 import type { ConsoleSecrets } from './storage/files/secrets-file.ts';
-import { DATABASE_FILE, openGroupStorage, openStorage } from './storage/open-storage.ts';
+import { DATABASE_FILE, openStorage } from './storage/open-storage.ts';
 
 const VERSION = '0.1.0';
 /** How long requests that are being answered may take when the console stops, in ms. */
@@ -128,16 +129,20 @@ async function startInGroup(given: Given, redisUrl: string): Promise<RunningCons
   const { logger, clock } = dependencies;
   let initialAdminPassword: string | null = null;
   let started: GroupConsole | undefined;
+  const entered = await enterGroup({
+    storageUrl: options.storageUrl,
+    redisUrl,
+    secrets,
+    clock,
+    logger,
+    migrations: dependencies.migrations,
+    admit: () => keys.requireUnchanged(),
+  });
   const group = await GroupConsole.start({
     options: { ...options, redisUrl },
     secrets,
     keepSecrets: () => keys.save(),
-    database: await openGroupStorage(options.storageUrl, {
-      clock,
-      log: logger,
-      migrations: dependencies.migrations,
-      admit: () => keys.requireUnchanged(),
-    }),
+    ...entered,
     clock,
     logger,
     version: VERSION,

@@ -19,7 +19,7 @@ type Self = Omit<Leader, 'fence'>;
 export function differenceFrom(self: Self, leader: Leader): Difference | null {
   if (leader.secrets !== self.secrets) return { kind: 'secrets', message: OTHER_SECRETS };
   if (leader.database !== null && leader.database !== self.database) {
-    return { kind: 'database', message: otherDatabase(self, leader) };
+    return { kind: 'database', message: otherDatabase(self.database, leader) };
   }
   // Without a number it has not changed the database yet.
   if (leader.fence === null || leader.schema === null || self.schema === null || leader.schema <= self.schema)
@@ -40,16 +40,18 @@ export function olderCopy({ url, fence }: Leader, newest: number): string {
   );
 }
 
-const SAME_DATABASE =
-  'Give all consoles of the group the same storageUrl (--storage-url, WEIR_STORAGE_URL); a second Weir needs secrets of its own, or ' +
-  'another Redis database.';
+/** What to do about a database that is not that of the group. */
+export const SAME_DATABASE: string =
+  'Give all consoles of the group the same storageUrl (--storage-url, WEIR_STORAGE_URL); a second Weir needs secrets and a Redis ' +
+  'database of its own.';
 
 const OTHER_SECRETS =
   'The console that leads the group has other secrets than this one: sessions and agents of one are unknown to the other. ' +
   'This one neither leads nor passes requests on. Copy secrets.json and manifest-key.pem of the leader into the data directory of ' +
   'each console, and start them again.';
 
-function otherDatabase({ database }: Self, { url, database: leaders }: Leader): string {
+/** What is said of a console whose database has another identity than that of the leader. */
+export function otherDatabase(database: string | null, { url, database: leaders }: Leader): string {
   return (
     `This console has the database ${database}, and the console that leads the group (${url}) has ${leaders}: it neither leads nor ` +
     `passes requests on. ${SAME_DATABASE}`

@@ -6,6 +6,17 @@ export interface TermStorage extends Storage {
   seal(): void;
 }
 
+/** What is in a database before a console of a group changes anything in it. */
+export interface FoundDatabase {
+  /** Host, port and name, for people. */
+  readonly name: string;
+  readonly isEmpty: boolean;
+  /** Null for one that no group has used. */
+  readonly identity: string | null;
+  /** Terms that a group has had on it. */
+  readonly terms: number;
+}
+
 /** The database of a group of consoles. */
 export interface GroupStorage {
   /** For whoever does not lead: what is there before anybody does. Its `close` ends all connections, those of terms too. */

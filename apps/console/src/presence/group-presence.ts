@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { redisPlace } from '../config/places.ts';
 import type { RedisConnection } from '../host/redis-connection.ts';
+import { rosterKey } from '../leadership/group-look.ts';
 import type { GroupStorage } from '../ports/group-storage.ts';
 import type { ConsoleSelf } from '../ports/roster.ts';
 import { systemRandom } from '../security/random-source.ts';
@@ -21,7 +22,7 @@ export function groupPresence(redis: RedisConnection, given: Given): Presence {
   return new Presence({
     ...surroundings,
     self: { consoleId: systemRandom.id('con'), url, host: hostname(), version },
-    store: redisRoster(redis, `${groupKey}:consoles`),
+    store: redisRoster(redis, rosterKey(groupKey)),
     place: redisPlace(redisUrl),
     askDatabase: () => database.newestFence(),
   });

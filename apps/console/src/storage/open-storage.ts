@@ -37,7 +37,7 @@ async function nobodyAsks(): Promise<void> {
  */
 export async function openGroupStorage(
   storageUrl: string,
-  { clock, log, ...given }: { clock: Clock } & Pick<GroupSurroundings, 'log' | 'migrations' | 'admit'>,
+  { clock, log, ...given }: { clock: Clock } & Pick<GroupSurroundings, 'log' | 'migrations' | 'joining'>,
 ): Promise<GroupStorage> {
   return postgresGroupStorage(storageUrl, { ...surroundings(clock, log), ...given, log });
 }

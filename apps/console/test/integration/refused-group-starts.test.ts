@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startFaultProxy } from '@weir/testkit/network';
@@ -7,6 +8,7 @@ import { peerHeaders } from '../../src/http/peer-header.ts';
 import { peerKey } from '../../src/leadership/group-secrets.ts';
 import { ConsoleKeys } from '../../src/storage/files/console-keys.ts';
 import { SECRETS_FILE } from '../../src/storage/files/secrets-file.ts';
+import { openPostgres } from '../../src/storage/postgres/open-postgres.ts';
 import { FakeProbe } from '../support/fake-probe.ts';
 import { Group, until } from '../support/group-of-consoles.ts';
 import { codeOf, HttpConsole } from '../support/running-console.ts';
@@ -41,12 +43,22 @@ test('a console with another database is refused, and a leader that advertises a
   const storageUrl = await group.postgres.createDatabase('another');
   const options = { ...(await group.options('elsewhere')), storageUrl, port: 0, logLevel: 'silent' as const };
   const refusal = startConsole(options, { endpointProbe: new FakeProbe() }).then(String, String);
-  const [own, leaders] = [await identity('another'), await identity('weir')];
-  expect(own).not.toBe(leaders);
   expect(await refusal).toContain(
+    'another is empty, and the group of this console has another one: http://127.0.0.1:1',
+  );
+  expect(await refusal).toContain('which leads (term 1)');
+  expect(await refusal).toContain('--storage-url');
+  expect(await tables('another')).toBe(0);
+  // One that a console alone has used.
+  await openPostgres(storageUrl);
+  const before = await states('another');
+  await expect(startConsole(options, { endpointProbe: new FakeProbe() })).rejects.toThrow('is not that of a group');
+  expect(await states('another')).toBe(before);
+  const [own, leaders] = [await makeIdentity('another'), await identity('weir')];
+  expect(own).not.toBe(leaders);
+  await expect(startConsole(options, { endpointProbe: new FakeProbe() })).rejects.toThrow(
     `has the database ${own}, and the console that leads the group (http://127.0.0.1:1) has ${leaders}`,
   );
-  expect(await refusal).toContain('--storage-url');
   // A copy has the identity of its original.
   const copied = `update states set json = '"${leaders}"' where name = 'identity'`;
   await group.postgres.program('psql', '-d', 'another', '-qc', copied);
@@ -66,6 +78,37 @@ test('a console with another database is refused, and a leader that advertises a
   expect(leader.running.seat()?.seat).toBe('leader');
 });
 
+test('with Redis away an empty database is left as it is: whether the group has another one cannot be seen', async () => {
+  const storageUrl = await group.postgres.createDatabase('unseen');
+  const options = { ...(await group.options('unseen')), storageUrl, port: 0, logLevel: 'silent' as const };
+  const redisUrl = 'redis://127.0.0.1:1';
+  await expect(startConsole({ ...options, redisUrl }, { endpointProbe: new FakeProbe() })).rejects.toThrow(
+    'unseen is empty, and whether the group of this console has another one cannot be seen on Redis (Redis is away.)',
+  );
+  expect(await tables('unseen')).toBe(0);
+});
+
+test('other secrets and an empty database begin no second group on the same database of Redis; on another one they do', async () => {
+  const own = await group.console('own-group');
+  const leaderUrl = own.running.seat()?.leaderUrl ?? 'none';
+  const storageUrl = await group.postgres.createDatabase('second');
+  const started = (redisUrl: string) => HttpConsole.start({ storageUrl, redisUrl });
+  const refusal = await started(group.redisUrl).catch(String);
+  expect(refusal).toContain('Another group of consoles runs on this database of Redis, with other secrets');
+  expect(refusal).toContain(`${leaderUrl}, which leads`);
+  expect(refusal).toContain('copy its secrets.json and manifest-key.pem');
+  expect(refusal).toContain('redis://host:6379/2');
+  expect(await tables('second')).toBe(0);
+  const elsewhere = await started(`${group.redisUrl}/2`);
+  if (!(elsewhere instanceof HttpConsole)) throw new Error(String(elsewhere));
+  await until('it leads a group of its own', async () => elsewhere.running.seat()?.seat === 'leader');
+  expect(elsewhere.logs.join('')).not.toContain('Another group');
+  // It has led, so it is not kept from starting by the database number that it is given now, but says what is wrong.
+  await elsewhere.restart({ storageUrl, redisUrl: group.redisUrl });
+  expect(elsewhere.logs.filter((line) => line.includes('overshoot guards count in the same counters'))).toHaveLength(1);
+  await elsewhere.stop();
+});
+
 test('a console that learns only later that it has another database, or other secrets, neither passes on nor leads', async () => {
   const proxy = await startFaultProxy({ port: group.redis.port });
   proxy.setMode('refuse');
@@ -73,6 +116,7 @@ test('a console that learns only later that it has another database, or other se
   const leader = await group.console('right');
   await until('the right one knows the group', () => leader.running.seat()?.leaderUrl !== null);
   const storageUrl = await group.postgres.createDatabase('a-third');
+  await openPostgres(storageUrl);
   const elsewhere = await group.console('elsewhere', { redisUrl, storageUrl });
   const { dataDir } = await group.options('strange');
   const file = join(dataDir, SECRETS_FILE);
@@ -93,6 +137,23 @@ test('a console that learns only later that it has another database, or other se
   await strange.stop();
   await proxy.close();
 });
+
+/** Tables in a database. */
+async function tables(database: string): Promise<number> {
+  const counted = "select count(*) from information_schema.tables where table_schema = 'public'";
+  return Number(await group.postgres.program('psql', '-d', database, '-qtAc', counted));
+}
+
+async function states(database: string): Promise<string> {
+  return group.postgres.program('psql', '-d', database, '-qtAc', 'select * from states order by name');
+}
+
+/** As a group would. */
+async function makeIdentity(database: string): Promise<string> {
+  const made = `insert into states values ('identity', '"${randomUUID()}"')`;
+  await group.postgres.program('psql', '-d', database, '-qc', made);
+  return identity(database);
+}
 
 async function identity(database: string): Promise<string> {
   const asked = "select json::json #>> '{}' from states where name = 'identity'";

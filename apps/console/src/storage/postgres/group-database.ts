@@ -1,10 +1,11 @@
 import type { Client } from 'pg';
+import type { FoundDatabase } from '../../ports/group-storage.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { StorageUnavailable } from '../../ports/storage-unavailable.ts';
 import { UnusableDatabase } from '../../ports/unusable-database.ts';
 import { connectionFailure } from './connection-failure.ts';
-import { takeFence } from './fenced-pool.ts';
-import { bringForward, examine, withMigrationLock } from './open-postgres.ts';
+import { newestFence, takeFence } from './fenced-pool.ts';
+import { bringForward, examine, type Examined, withMigrationLock } from './open-postgres.ts';
 
 /** Row of `states` that tells one database from all others. */
 const IDENTITY = 'identity';
@@ -20,19 +21,27 @@ export interface GroupDatabase {
   readonly version: number;
 }
 
+/** Who is asked whether a console may use the database; if one refuses, nothing is changed. */
+export interface Joining {
+  /** Asked before anything is made. @throws UnusableDatabase */
+  readonly judge: (found: FoundDatabase) => void;
+  /** Asked last. */
+  readonly admit: () => Promise<void>;
+}
+
 /**
  * Opens the database of a group. One that is empty is made; one that is older stays as it is, for an older console may lead on it.
- * @param admit asked last; if it rejects, nothing is changed
  * @throws UnusableDatabase as openPostgres
  */
 export async function joinDatabase(
   url: string,
   migrations: readonly string[],
-  admit: () => Promise<void>,
+  { judge, admit }: Joining,
 ): Promise<GroupDatabase> {
   return withMigrationLock(url, async (client, name) => {
     const examined = await examine(client, name, migrations);
     const isNew = examined.state.version === 0;
+    judge(await foundIn(client, name, examined));
     if (isNew) await bringForward(client, examined, migrations);
     const identity = await identityOf(client);
     await admit();
@@ -94,8 +103,18 @@ function explained(error: UnusableDatabase): Error {
 
 async function identityOf(client: Client): Promise<string> {
   await client.query(MAKE_IDENTITY);
+  return (await knownIdentity(client)) ?? '';
+}
+
+async function knownIdentity(client: Client): Promise<string | null> {
   const { rows } = await client.query<{ identity: string }>(
     `select json::json #>> '{}' as identity from states where name = '${IDENTITY}'`,
   );
-  return rows[0]?.identity ?? '';
+  return rows[0]?.identity ?? null;
+}
+
+async function foundIn(client: Client, name: string, { state, before }: Examined): Promise<FoundDatabase> {
+  const isEmpty = state.version === 0;
+  if (isEmpty || !before.has('states.name')) return { name, isEmpty, identity: null, terms: 0 };
+  return { name, isEmpty, identity: await knownIdentity(client), terms: await newestFence(client) };
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { MIGRATIONS } from '../sql/migrations.ts';
 import type { Tables } from '../sql/schema.ts';
 import { FencedPool, newestFenceOf, nextFence } from './fenced-pool.ts';
-import { beginTermOnOlder, joinDatabase } from './group-database.ts';
+import { beginTermOnOlder, joinDatabase, type Joining } from './group-database.ts';
 import { GuardedPool, type PoolSurroundings } from './guarded-pool.ts';
 import { storageOn } from './postgres-storage.ts';
 
@@ -19,8 +19,8 @@ export interface GroupSurroundings extends PoolSurroundings {
   readonly log: Logger;
   /** The way from one version of the database to the next. Default: that of this version of Weir. */
   readonly migrations?: readonly string[] | undefined;
-  /** Asked last, while nobody else may change the database; nothing is opened or changed if it rejects. */
-  readonly admit?: () => Promise<void>;
+  /** Who is asked whether a console may use the database. Default: nobody. */
+  readonly joining?: Joining;
   /** How long bringing it forward waits for each lock, in ms. Default 5,000. */
   readonly lockMs?: number;
 }
@@ -31,12 +31,15 @@ export interface GroupSurroundings extends PoolSurroundings {
  */
 export async function postgresGroupStorage(
   url: string,
-  { log, migrations = MIGRATIONS, admit, lockMs = LOCK_MS, ...surroundings }: GroupSurroundings,
+  { log, migrations = MIGRATIONS, joining, lockMs = LOCK_MS, ...surroundings }: GroupSurroundings,
 ): Promise<GroupStorage> {
   const pool = new GuardedPool(url, { ...surroundings, idleInTransactionMs: IDLE_IN_TRANSACTION_MS });
-  const { identity, version } = await joinDatabase(url, migrations, async () => {
-    await admit?.();
-    await pool.appear();
+  const { identity, version } = await joinDatabase(url, migrations, {
+    judge: (found) => joining?.judge(found),
+    admit: async () => {
+      await joining?.admit();
+      await pool.appear();
+    },
   }).catch(async (error: unknown) => {
     await pool.end();
     throw error;
