@@ -16,13 +16,15 @@ Examples:
 `;
 
 const RESTORE_HELP = `
-The console must not run. The backup is checked whole before anything is put in place.
+The console must not run. The backup is checked whole before anything is put in place. With --replace it is refused while consoles
+use the database, or Redis shows consoles of the group; one that starts meanwhile waits, and reads what was restored.
 
 Exit code: 0 restored · 2 it could not be; what was there before is untouched.
 
 Examples:
   $ weir restore weir-2026-11-30.tar --data-dir /var/lib/weir
   $ weir restore weir-2026-11-30.tar --data-dir /var/lib/weir --replace
+  $ WEIR_STORAGE_URL=postgres://… WEIR_REDIS_URL=redis://… weir restore secrets.tar --data-dir /var/lib/weir --replace
 `;
 
 /** Adds `weir backup` and `weir restore` to the command line. */
@@ -43,6 +45,8 @@ export function addBackup(program: Command, terminal: Terminal, ending: (code: n
     .command('restore <file>')
     .description('put a backup into a data directory on which no console runs')
     .option('--data-dir <folder>', 'where to restore to (made when absent)', './weir-console')
+    .option('--storage-url <url>', 'database of the console, which tells whether consoles use it (or WEIR_STORAGE_URL)')
+    .option('--redis <url>', 'Redis of the group, which tells more of them (or WEIR_REDIS_URL)')
     .option('--replace', 'move what is there already aside, to <name>.before-restore', false)
     .option('--json', 'print the result as one JSON object', false)
     .addHelpText('after', RESTORE_HELP)

@@ -1,4 +1,4 @@
-import { BackupError, backUp, parseConsoleOptions, restoreBackup } from '@weir/console';
+import { BackupError, backUp, type ConsoleOptionsInput, parseConsoleOptions, restoreBackup } from '@weir/console';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import type { Terminal } from '../output/terminal.ts';
 
@@ -13,6 +13,8 @@ export interface BackupFlags {
 /** Flags of `weir restore`. */
 export interface RestoreFlags {
   dataDir: string;
+  storageUrl?: string;
+  redis?: string;
   replace: boolean;
   json: boolean;
 }
@@ -20,11 +22,7 @@ export interface RestoreFlags {
 /** `weir backup`: one archive of what a console keeps. */
 export async function backupCommand(file: string, flags: BackupFlags, terminal: Terminal): Promise<number> {
   const storageUrl = flags.storageUrl ?? process.env['WEIR_STORAGE_URL'] ?? 'sqlite:';
-  const parsed = parseConsoleOptions({ dataDir: flags.dataDir, storageUrl });
-  if (!parsed.ok) {
-    const [problem] = parsed.problems;
-    throw new CommandError('options-invalid', `${problem?.field ?? 'options'} ${problem?.problem ?? ''}`);
-  }
+  requireGood({ dataDir: flags.dataDir, storageUrl });
   const made = await named(() => backUp({ dataDir: flags.dataDir, storageUrl, file, secrets: !flags.withoutSecrets }));
   const files = Object.keys(made.contents.files);
   if (flags.json) terminal.out(`${JSON.stringify({ file, bytes: made.bytes, online: made.online, files })}\n`);
@@ -43,17 +41,37 @@ export async function backupCommand(file: string, flags: BackupFlags, terminal: 
 /** `weir restore`: the other way round. */
 export async function restoreCommand(file: string, flags: RestoreFlags, terminal: Terminal): Promise<number> {
   const { dataDir, replace } = flags;
-  const { contents, files, movedAside } = await named(() => restoreBackup({ file, dataDir, replace }));
+  const storageUrl = flags.storageUrl ?? process.env['WEIR_STORAGE_URL'];
+  const redisUrl = flags.redis ?? process.env['WEIR_REDIS_URL'];
+  requireGood({
+    dataDir,
+    ...(storageUrl === undefined ? {} : { storageUrl, ...(redisUrl === undefined ? {} : { redisUrl }) }),
+  });
+  const restored = await named(() => restoreBackup({ file, dataDir, replace, storageUrl, redisUrl }));
+  const { contents, files, movedAside, notSeen } = restored;
   if (flags.json) {
-    terminal.out(`${JSON.stringify({ dataDir, files, movedAside, createdAtMs: contents.createdAtMs })}\n`);
+    terminal.out(`${JSON.stringify({ dataDir, files, movedAside, notSeen, createdAtMs: contents.createdAtMs })}\n`);
     return EXIT_CODES.ok;
   }
   terminal.out(`Restored to ${dataDir}: ${files.join(', ')}, as of ${new Date(contents.createdAtMs).toISOString()}.\n`);
   if (movedAside.length > 0) terminal.out(`Moved aside: ${movedAside.join(', ')}.\n`);
-  if (contents.storage === 'postgres') {
-    terminal.out('The database itself:  pg_restore --clean --if-exists --dbname="$WEIR_STORAGE_URL" weir.dump\n');
-  }
+  if (notSeen !== null) terminal.out(`${notSeen}.\n`);
+  if (contents.storage === 'postgres') terminal.out(DATABASE_ITSELF);
   return EXIT_CODES.ok;
+}
+
+/** `dropdb` refuses while a console is connected. */
+const DATABASE_ITSELF = `The database itself, before any console is started (docs/operations/storage.md):
+  dropdb weir && createdb weir --owner=weir --encoding=UTF8 --template=template0
+  pg_restore --no-owner --dbname="$WEIR_STORAGE_URL" weir.dump
+`;
+
+/** @throws CommandError */
+function requireGood(options: ConsoleOptionsInput): void {
+  const parsed = parseConsoleOptions(options);
+  if (parsed.ok) return;
+  const [problem] = parsed.problems;
+  throw new CommandError('options-invalid', `${problem?.field ?? 'options'} ${problem?.problem ?? ''}`);
 }
 
 async function named<T>(work: () => Promise<T>): Promise<T> {

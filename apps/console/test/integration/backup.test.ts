@@ -173,3 +173,38 @@ test('a backup that was changed, cut short, or is something else is refused, and
     expect(await readdir(target)).toEqual([]);
   }
 });
+
+test('a console that starts while a database is replaced is refused it, and never begins one of its own in between', async () => {
+  await (await start(dataDir, PASSWORD)).stop();
+  await backUp({ dataDir, file });
+  const told: string[] = [];
+  for (let n = 0; n < 6; n += 1) {
+    const restored = restoreBackup({ file, dataDir, replace: true }).then(() => 'restored', String);
+    await new Promise((resolve) => setTimeout(resolve, 2 * n));
+    const started = await start(dataDir).catch(String);
+    told.push(await restored);
+    // One that begins a database of its own tells the password of its administrator.
+    told.push(typeof started === 'string' ? started : `started, password ${started.initialAdminPassword}`);
+    if (typeof started !== 'string') await started.stop();
+  }
+  for (const said of told)
+    expect(said).toMatch(
+      /^restored$|^started, password null$|a console runs on|in use by another console|start this one again/,
+    );
+  expect(told).toContain('restored');
+  const again = await start(dataDir);
+  await login(again.url);
+  await again.stop();
+});
+
+test('keys whose database is not there are replaced only when it is said where that one is', async () => {
+  await (await start(dataDir, PASSWORD)).stop();
+  await backUp({ dataDir, file });
+  await rm(join(dataDir, 'weir.db'));
+  await expect(restoreBackup({ file, dataDir, replace: true })).rejects.toThrow('say with --storage-url');
+  const { movedAside } = await restoreBackup({ file, dataDir, replace: true, storageUrl: 'sqlite:' });
+  expect(movedAside).toEqual(['secrets.json.before-restore', 'manifest-key.pem.before-restore']);
+  const again = await start(dataDir);
+  await login(again.url);
+  await again.stop();
+});

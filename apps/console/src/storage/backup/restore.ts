@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { SECRETS_FILE } from '../files/secrets-file.ts';
 import { checkDatabase } from '../sqlite/open-database.ts';
 import { BackupError } from './backup-error.ts';
 import {
@@ -11,6 +11,8 @@ import {
   SECRET_FILES,
   type BackupContents,
 } from './contents.ts';
+import { whileNobodyIsThere } from './nobody-there.ts';
+import { aside, exists, putInPlace } from './put-in-place.ts';
 import { readTar } from './tar.ts';
 
 /** What to restore, and where to. */
@@ -20,6 +22,13 @@ export interface RestoreOptions {
   dataDir: string;
   /** Whether files that are there already are moved aside (to `<name>.before-restore`). Default false: they are refused. */
   replace?: boolean;
+  /**
+   * Database of the console, as given to it. Replacing the keys of a PostgreSQL database needs it: it tells whether consoles use
+   * them.
+   */
+  storageUrl?: string | undefined;
+  /** Redis of the group, as given to its consoles: it tells more of them. */
+  redisUrl?: string | undefined;
 }
 
 /** What was restored. */
@@ -29,24 +38,31 @@ export interface Restored {
   files: string[];
   /** Files that were moved aside, by their new names. */
   movedAside: string[];
+  /** What could not be asked whether consoles run, and why; null: nothing. */
+  notSeen: string | null;
 }
 
 /**
- * Puts the files of a backup into a data directory on which no console runs. They are checked first, whole; then put in place,
- * the database last, so that a console never meets it without its secrets.
+ * Puts the files of a backup into a data directory on which no console runs. They are checked first, whole; then those that are
+ * there are replaced while no console uses them or can begin to.
  * @throws BackupError; what was there before is still there then
  */
-export async function restoreBackup({ file, dataDir, replace = false }: RestoreOptions): Promise<Restored> {
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  const { file, dataDir } = options;
   let draft: string | undefined;
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     draft = await mkdtemp(join(dataDir, '.restore-'));
     await unpack(file, draft);
     const contents = await checked(file, draft);
-    const files = [...SECRET_FILES, DATABASE_FILE].filter((name) => Object.hasOwn(contents.files, name));
-    const movedAside = await makeRoom(dataDir, files, replace);
-    for (const name of files) await rename(join(draft, name), join(dataDir, name));
-    return { contents, files, movedAside };
+    const files = [DATABASE_FILE, ...SECRET_FILES].filter((name) => Object.hasOwn(contents.files, name));
+    const present: string[] = [];
+    for (const name of [...files, ...journalsOf(files)]) if (await exists(join(dataDir, name))) present.push(name);
+    if (present.length > 0) {
+      return { contents, files, ...(await replaceFiles(options, { draft, contents, files, present })) };
+    }
+    await putInPlace(draft, dataDir, files, new Set());
+    return { contents, files, movedAside: [], notSeen: null };
   } catch (error) {
     if (error instanceof BackupError) throw error;
     throw new BackupError(error instanceof Error ? error.message : String(error), { cause: error });
@@ -90,50 +106,50 @@ async function checked(file: string, draft: string): Promise<BackupContents> {
   return parsed.data;
 }
 
-async function makeRoom(dataDir: string, files: readonly string[], replace: boolean): Promise<string[]> {
-  const present: string[] = [];
-  // The journal of a database belongs to it, and would spoil another one.
-  const journals = files.includes(DATABASE_FILE) ? [`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`] : [];
-  for (const name of [...journals, ...files]) if (await exists(join(dataDir, name))) present.push(name);
-  if (present.length === 0) return [];
-  if (!replace) {
+/** Replaces what is there, while no console uses it. */
+async function replaceFiles(
+  { dataDir, replace, storageUrl, redisUrl }: RestoreOptions,
+  {
+    draft,
+    contents,
+    files,
+    present,
+  }: { draft: string; contents: BackupContents; files: readonly string[]; present: readonly string[] },
+): Promise<{ movedAside: string[]; notSeen: string | null }> {
+  if (replace !== true) {
     throw new BackupError(
       `${join(dataDir, present[0] ?? '')} is there already: choose an empty folder, or say --replace`,
     );
   }
-  requireStopped(join(dataDir, DATABASE_FILE));
-  const moved: string[] = [];
-  for (const name of present) {
-    const aside = `${name}.before-restore`;
-    await rename(join(dataDir, name), join(dataDir, aside)).catch((error: NodeJS.ErrnoException) => {
-      // Closing the database above may have put its journal away.
-      if (error.code !== 'ENOENT') throw error;
-    });
-    if (await exists(join(dataDir, aside))) moved.push(aside);
-  }
-  return moved;
+  const databasePath = join(dataDir, DATABASE_FILE);
+  const given = {
+    databasePath,
+    secretsPaths: [dataDir, draft].map((folder) => join(folder, SECRETS_FILE)),
+    archived: contents.storage,
+    storageUrl,
+    redisUrl,
+  };
+  const { result, notSeen } = await whileNobodyIsThere(given, async () => {
+    const journals: string[] = [];
+    for (const name of journalsOf(files)) if (await moveAside(dataDir, name)) journals.push(name);
+    await putInPlace(draft, dataDir, files, new Set(present));
+    return [...files.filter((name) => present.includes(name)), ...journals];
+  });
+  return { movedAside: result.map(aside), notSeen };
 }
 
-/** A console holds its database alone: who can lock it knows that none runs. */
-function requireStopped(path: string): void {
-  let database: Database.Database | undefined;
-  try {
-    database = new Database(path, { fileMustExist: true, timeout: 500 });
-    database.pragma('locking_mode = EXCLUSIVE');
-    database.exec('begin exclusive; rollback');
-  } catch (error) {
-    const code = error instanceof Database.SqliteError ? error.code : '';
-    // Absent or damaged: what it is replaced for.
-    if (!code.startsWith('SQLITE_BUSY') && !code.startsWith('SQLITE_LOCKED')) return;
-    throw new BackupError(`a console runs on ${path}: stop it first`, { cause: error });
-  } finally {
-    database?.close();
-  }
+/** What a damaged database leaves: it belongs to that one, and would spoil another. */
+function journalsOf(files: readonly string[]): string[] {
+  return files.includes(DATABASE_FILE) ? [`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`] : [];
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
+/** False when it is not there. */
+async function moveAside(dataDir: string, name: string): Promise<boolean> {
+  return rename(join(dataDir, name), join(dataDir, aside(name))).then(
     () => true,
-    () => false,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return false;
+    },
   );
 }

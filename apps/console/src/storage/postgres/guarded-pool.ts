@@ -37,6 +37,8 @@ export interface PoolSurroundings {
   outageChanged: (reason: string | null) => void;
   /** How long a transaction may wait for its own next statement, in ms. Default 10,000. */
   idleInTransactionMs?: number;
+  /** How long connections that nobody uses stay, but for one, in ms. Default 30,000. */
+  idleMs?: number;
 }
 
 /** Bounded connections to one database: calls fail fast and by name while it is away, and find it again by themselves. */
@@ -50,7 +52,7 @@ export class GuardedPool implements PostgresPool {
   #life = 0;
 
   /** @param url address with everything that is needed to connect */
-  constructor(url: string, { nowMs, outageChanged, idleInTransactionMs }: PoolSurroundings) {
+  constructor(url: string, { nowMs, outageChanged, idleInTransactionMs, idleMs = IDLE_MS }: PoolSurroundings) {
     this.#nowMs = nowMs;
     this.#outage = new Outage(outageChanged);
     this.#pool = new Pool({
@@ -60,7 +62,7 @@ export class GuardedPool implements PostgresPool {
       min: 1,
       max: MAX_CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MS,
-      idleTimeoutMillis: IDLE_MS,
+      idleTimeoutMillis: idleMs,
       statement_timeout: STATEMENT_MS,
       lock_timeout: STATEMENT_MS,
       query_timeout: ANSWER_MS,
