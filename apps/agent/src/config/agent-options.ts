@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { displayName } from '@weir/protocol';
+import { namedAgentOption } from './option-ways.ts';
 
 /** What an agent is started with. */
 export interface AgentOptions {
@@ -44,7 +45,7 @@ export class AgentOptionsError extends Error {
 
   constructor(problems: readonly OptionProblem[]) {
     const lines = problems.map(({ option, value, problem }) => {
-      return `${option}${value === null ? '' : ` (${JSON.stringify(value)})`} ${problem}`;
+      return `${namedAgentOption(option)} ${problem}${value === null ? '' : ` (it is ${JSON.stringify(value)})`}`;
     });
     super(`the agent cannot start: ${lines.join('; ')}`);
     this.problems = problems;
@@ -92,7 +93,11 @@ export function parseAgentOptions(options: AgentOptions): AgentConfig {
     version: options.version ?? '0.1.0',
   };
   if (config.holdoffMinSeconds > config.holdoffMaxSeconds) {
-    refuse('holdoffMinSeconds', config.holdoffMinSeconds, 'must not be above holdoffMaxSeconds');
+    refuse(
+      'holdoffMinSeconds',
+      config.holdoffMinSeconds,
+      'must not be above holdoffMaxSeconds: the lower one comes first',
+    );
   }
   if (problems.length > 0) throw new AgentOptionsError(problems);
   return config;

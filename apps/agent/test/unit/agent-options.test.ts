@@ -82,7 +82,7 @@ describe('agent options', () => {
   test('of several consoles each one that cannot be used is named', () => {
     const consoleUrls = ['http://a.test', 'b.test:8180', 'http://c.test', 'http://u:hunter2@d.test'];
     expect(() => parseAgentOptions({ ...good, consoleUrls })).toThrow(
-      'consoleUrls number 2 of 4 must start with http:// or https://; consoleUrls number 4 of 4 must not contain a user name',
+      'consoleUrls (--console) number 2 of 4 must start with http:// or https://; consoleUrls (--console) number 4 of 4 must not contain a user name',
     );
   });
 });

@@ -7,20 +7,17 @@ import {
   EnrolmentError,
   startAgent,
 } from '@weir/agent';
+import { AGENT_OPTION_WAYS } from '@weir/agent/options';
+import { givenOptions } from './option-ways.ts';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import { untilAskedToEnd } from '../output/run-until-signal.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { VERSION } from '../version.ts';
 
-/** Flags of `weir agent`. */
+/** Flags of `weir agent` that are looked at here; the others are options of the agent. */
 export interface AgentFlags {
   /** Addresses of consoles of one group. */
   console: string[];
-  token?: string;
-  name?: string;
-  stateDir: string;
-  slots?: number;
-  concurrency?: number;
   holdoffSeconds?: [number, number];
   logLevel: string;
   endWithInput: boolean;
@@ -53,20 +50,16 @@ export async function agentCommand(flags: AgentFlags, terminal: Terminal): Promi
   return EXIT_CODES.ok;
 }
 
-function agentOptions(flags: AgentFlags): AgentOptions {
-  const enrolmentToken = flags.token ?? process.env['WEIR_TOKEN'];
-  return {
-    consoleUrls: flags.console,
-    stateDir: flags.stateDir,
+function agentOptions({ holdoffSeconds, ...flags }: AgentFlags): AgentOptions {
+  const { holdoffMinSeconds: _low, holdoffMaxSeconds: _high, ...ways } = AGENT_OPTION_WAYS;
+  const [holdoffMinSeconds, holdoffMaxSeconds] = holdoffSeconds ?? [];
+  const read = {
+    ...givenOptions(ways, flags, process.env),
     version: VERSION,
-    ...(enrolmentToken === undefined ? {} : { enrolmentToken }),
-    ...(flags.name === undefined ? {} : { name: flags.name }),
-    ...(flags.slots === undefined ? {} : { slots: flags.slots }),
-    ...(flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }),
-    ...(flags.holdoffSeconds === undefined
-      ? {}
-      : { holdoffMinSeconds: flags.holdoffSeconds[0], holdoffMaxSeconds: flags.holdoffSeconds[1] }),
+    ...(holdoffMinSeconds === undefined ? {} : { holdoffMinSeconds, holdoffMaxSeconds }),
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parseAgentOptions looks at each
+  return read as unknown as AgentOptions;
 }
 
 function explained(error: unknown): unknown {

@@ -1,4 +1,5 @@
 import { BackupError, backUp, type ConsoleOptionsInput, parseConsoleOptions, restoreBackup } from '@weir/console';
+import { namedOption, OPTION_WAYS } from '@weir/console/options';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import type { Terminal } from '../output/terminal.ts';
 
@@ -21,7 +22,7 @@ export interface RestoreFlags {
 
 /** `weir backup`: one archive of what a console keeps. */
 export async function backupCommand(file: string, flags: BackupFlags, terminal: Terminal): Promise<number> {
-  const storageUrl = flags.storageUrl ?? process.env['WEIR_STORAGE_URL'] ?? 'sqlite:';
+  const storageUrl = flags.storageUrl ?? process.env[OPTION_WAYS.storageUrl.variable] ?? 'sqlite:';
   requireGood({ dataDir: flags.dataDir, storageUrl });
   const made = await named(() => backUp({ dataDir: flags.dataDir, storageUrl, file, secrets: !flags.withoutSecrets }));
   const files = Object.keys(made.contents.files);
@@ -41,8 +42,8 @@ export async function backupCommand(file: string, flags: BackupFlags, terminal: 
 /** `weir restore`: the other way round. */
 export async function restoreCommand(file: string, flags: RestoreFlags, terminal: Terminal): Promise<number> {
   const { dataDir, replace } = flags;
-  const storageUrl = flags.storageUrl ?? process.env['WEIR_STORAGE_URL'];
-  const redisUrl = flags.redis ?? process.env['WEIR_REDIS_URL'];
+  const storageUrl = flags.storageUrl ?? process.env[OPTION_WAYS.storageUrl.variable];
+  const redisUrl = flags.redis ?? process.env[OPTION_WAYS.redisUrl.variable];
   requireGood({
     dataDir,
     ...(storageUrl === undefined ? {} : { storageUrl, ...(redisUrl === undefined ? {} : { redisUrl }) }),
@@ -71,7 +72,7 @@ function requireGood(options: ConsoleOptionsInput): void {
   const parsed = parseConsoleOptions(options);
   if (parsed.ok) return;
   const [problem] = parsed.problems;
-  throw new CommandError('options-invalid', `${problem?.field ?? 'options'} ${problem?.problem ?? ''}`);
+  throw new CommandError('options-invalid', `${namedOption(problem?.field ?? 'options')} ${problem?.problem ?? ''}`);
 }
 
 async function named<T>(work: () => Promise<T>): Promise<T> {

@@ -9,27 +9,18 @@ import {
   UnusableDatabase,
 } from '@weir/console';
 import { s3EndpointProbe } from '../endpoint-probe.ts';
+import { OPTION_WAYS } from '@weir/console/options';
 import { listed } from './flag-values.ts';
+import { givenOptions } from './option-ways.ts';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import { untilAskedToEnd } from '../output/run-until-signal.ts';
 import type { Terminal } from '../output/terminal.ts';
 
-/** Flags of `weir console`. */
+/** Flags of `weir console` that are looked at here; the others are options of the console. */
 export interface ConsoleFlags {
   dataDir: string;
-  storageUrl?: string;
-  redis?: string;
-  advertiseUrl?: string;
   host: string;
   port?: number;
-  publicUrl?: string;
-  trustedProxies?: string[];
-  maxAgents?: number;
-  keepDays?: Record<string, number>;
-  tlsCert?: string;
-  tlsKey?: string;
-  windowSeconds: number;
-  logLevel: string;
   endWithInput: boolean;
   json: boolean;
 }
@@ -52,32 +43,23 @@ export async function consoleCommand(flags: ConsoleFlags, terminal: Terminal): P
   return EXIT_CODES.ok;
 }
 
+/** The console itself refuses what it does not understand. */
 function consoleOptions(flags: ConsoleFlags): ConsoleOptionsInput {
-  const adminPassword = process.env['WEIR_ADMIN_PASSWORD'];
-  const storageUrl = flags.storageUrl ?? process.env['WEIR_STORAGE_URL'];
-  const redisUrl = flags.redis ?? process.env['WEIR_REDIS_URL'];
-  const advertiseUrl = flags.advertiseUrl ?? process.env['WEIR_ADVERTISE_URL'];
-  const trustedProxies = flags.trustedProxies ?? listed(process.env['WEIR_TRUSTED_PROXIES'] ?? '');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the console refuses a level that it does not know
-  const logLevel = flags.logLevel as NonNullable<ConsoleOptionsInput['logLevel']>;
-  return {
-    dataDir: flags.dataDir,
-    host: flags.host,
-    windowSeconds: flags.windowSeconds,
-    logLevel,
-    ...(flags.port === undefined ? {} : { port: flags.port }),
-    ...(storageUrl === undefined ? {} : { storageUrl }),
-    ...(redisUrl === undefined ? {} : { redisUrl }),
-    ...(advertiseUrl === undefined ? {} : { advertiseUrl }),
-    ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
-    trustedProxies: trustedProxies.filter((proxy) => proxy !== ''),
-    ...(flags.maxAgents === undefined ? {} : { maxAgents: flags.maxAgents }),
-    ...(flags.keepDays === undefined ? {} : { retentionDays: flags.keepDays }),
-    ...(flags.tlsCert === undefined ? {} : { tlsCertFile: flags.tlsCert }),
-    ...(flags.tlsKey === undefined ? {} : { tlsKeyFile: flags.tlsKey }),
-    ...(adminPassword === undefined ? {} : { adminPassword }),
+  const given = givenOptions(OPTION_WAYS, flags, process.env);
+  const { trustedProxies } = given;
+  const read = {
+    ...given,
+    ...(trustedProxies === undefined ? {} : { trustedProxies: proxiesOf(trustedProxies) }),
     ...(existsSync(join(builtPages, 'index.html')) ? { webRoot: builtPages } : {}),
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parseConsoleOptions looks at each
+  return read as unknown as ConsoleOptionsInput;
+}
+
+/** A variable holds one text, which may be empty. */
+function proxiesOf(given: unknown): unknown {
+  const proxies: unknown = typeof given === 'string' ? listed(given) : given;
+  return Array.isArray(proxies) ? proxies.filter((each) => each !== '') : proxies;
 }
 
 /** Why a host or port cannot be listened on, besides being in use. */
@@ -100,7 +82,7 @@ async function start(options: ConsoleOptionsInput, passwordMade: (password: stri
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') {
       throw new CommandError('port-in-use', `port ${options.port ?? ''} of ${options.host ?? ''} is in use`, {
-        remedy: 'Choose another one with --port, or end the program that uses it.',
+        remedy: `Choose another one with ${OPTION_WAYS.port.flag}, or end the program that uses it.`,
         cause: error,
       });
     }

@@ -1,3 +1,4 @@
+import { OPTION_WAYS } from '@weir/console/options';
 import type { Terminal } from '../output/terminal.ts';
 import { examineConsole, examineGroup, examineStateDir, isConsole, serverUrl, serverUrls } from './doctor-console.ts';
 import { exitCodeOf, type Finding, renderFindings } from './doctor-finding.ts';
@@ -19,7 +20,7 @@ function examinations(flags: DoctorFlags): Promise<Finding[]>[] {
   const now = Date.now;
   const consoleUrls = serverUrls(flags.console ?? [], '--console');
   const s3Url = flags.s3 === undefined ? null : serverUrl(flags.s3, '--s3');
-  const storageUrl = flags.storageUrl ?? process.env['WEIR_STORAGE_URL'];
+  const storageUrl = flags.storageUrl ?? process.env[OPTION_WAYS.storageUrl.variable];
   const login = flags.user === undefined ? null : { user: flags.user, passwordFile: flags.passwordFile };
   const all = [examineMachine()];
   if (flags.dataDir !== undefined) all.push(examineDataDir(flags.dataDir));

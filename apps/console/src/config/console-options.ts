@@ -1,6 +1,7 @@
 import { DEFAULT_WINDOW_SECONDS, type FieldProblem, ROLES, type Role } from '@weir/protocol';
 import { clientAddress } from '@weir/quota-http';
 import { z } from 'zod';
+import { namedOption } from './option-ways.ts';
 import { isPostgresUrl, isRedisUrl, isStorageUrl, SQLITE_URL } from './storage-url.ts';
 import { fieldProblems } from '../validation/field-problems.ts';
 
@@ -131,7 +132,7 @@ const consoleOptions = z
           username: z
             .string()
             .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1–64 characters of a–z, 0–9, ., - and _')
-            .refine((name) => name !== 'admin', 'is always an admin: use adminPassword'),
+            .refine((name) => name !== 'admin', `is always an admin: use ${namedOption('adminPassword')}`),
           role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`),
           password,
         }),
@@ -144,13 +145,13 @@ const consoleOptions = z
   })
   .refine(({ tlsCertFile, tlsKeyFile }) => (tlsCertFile === undefined) === (tlsKeyFile === undefined), {
     path: ['tlsKeyFile'],
-    error: 'must be given together with tlsCertFile',
+    error: `must be given together with ${namedOption('tlsCertFile')}`,
     // Otherwise this would be said only once everything else is right.
     when: () => true,
   })
   .refine(({ redisUrl, storageUrl }) => redisUrl === undefined || isPostgresUrl(storageUrl ?? SQLITE_URL), {
     path: ['redisUrl'],
-    error: 'needs storageUrl postgres://…: the consoles of a group share one database',
+    error: `needs ${namedOption('storageUrl')} postgres://…: the consoles of a group share one database`,
     when: () => true,
   })
   .refine(
@@ -158,8 +159,7 @@ const consoleOptions = z
       redisUrl === undefined || advertiseUrl !== undefined || !EVERY_ADDRESS.has(host ?? ''),
     {
       path: ['advertiseUrl'],
-      error:
-        'is missing: the others cannot connect to 0.0.0.0 or ::, so name the address at which they reach this console',
+      error: 'must name the address at which the others reach this console: they cannot connect to 0.0.0.0 or ::',
       when: () => true,
     },
   );
@@ -196,7 +196,7 @@ export class InvalidConsoleOptions extends Error {
   constructor(problems: readonly FieldProblem[]) {
     const lines = problems.map(({ field, value, problem }) => {
       const sent = value === undefined ? '' : ` (it is ${JSON.stringify(value)})`;
-      return `  ${field || 'options'} ${problem}${sent}`;
+      return `  ${field === '' ? 'options' : namedOption(field)} ${problem}${sent}`;
     });
     super(`The console cannot start with these options:\n${lines.join('\n')}`);
     this.problems = problems;

@@ -1,3 +1,4 @@
+import { namedOption } from '../config/option-ways.ts';
 import type { Leader } from '../ports/lease-store.ts';
 import type { NewerDatabase } from '../ports/newer-database.ts';
 
@@ -42,7 +43,7 @@ export function olderCopy({ url, fence }: Leader, newest: number): string {
 
 /** What to do about a database that is not that of the group. */
 export const SAME_DATABASE: string =
-  'Give all consoles of the group the same storageUrl (--storage-url, WEIR_STORAGE_URL); a second Weir needs secrets and a Redis ' +
+  `Give all consoles of the group the same ${namedOption('storageUrl')}; a second Weir needs secrets and a Redis ` +
   'database of its own.';
 
 const OTHER_SECRETS =

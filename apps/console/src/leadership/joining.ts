@@ -1,3 +1,4 @@
+import { namedOption } from '../config/option-ways.ts';
 import type { FoundDatabase } from '../ports/group-storage.ts';
 import { otherDatabase, SAME_DATABASE } from './differences.ts';
 import { namesOf, type SeenGroup } from './group-look.ts';
@@ -31,7 +32,7 @@ export function refusalToJoin({ own, reason, others }: SeenBefore, found: FoundD
   if (own === null && isEmpty) {
     return (
       `The database ${name} is empty, and whether the group of this console has another one cannot be seen on Redis (${reason}). ` +
-      'Start Redis first, or correct its address (--redis, WEIR_REDIS_URL), or that of the database (--storage-url, WEIR_STORAGE_URL).'
+      `Start Redis first, or correct ${namedOption('redisUrl')} or ${namedOption('storageUrl')}.`
     );
   }
   const [other] = others;
@@ -54,7 +55,7 @@ export function warningOfOthers({ others: [other] }: SeenBefore): string | null 
   );
 }
 
-const OWN_REDIS = 'for a group of its own, give another database number of Redis, as redis://host:6379/2.';
+const OWN_REDIS = `for a group of its own, give another database number of Redis, as in redis://host:6379/2, with ${namedOption('redisUrl')}.`;
 
 /** Whoever leads, or is there, has made its database what a group needs. */
 function isAnother({ led, leader, consoles }: SeenGroup, { isEmpty, identity }: FoundDatabase): boolean {

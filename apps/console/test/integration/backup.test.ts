@@ -201,7 +201,9 @@ test('keys whose database is not there are replaced only when it is said where t
   await (await start(dataDir, PASSWORD)).stop();
   await backUp({ dataDir, file });
   await rm(join(dataDir, 'weir.db'));
-  await expect(restoreBackup({ file, dataDir, replace: true })).rejects.toThrow('say with --storage-url');
+  await expect(restoreBackup({ file, dataDir, replace: true })).rejects.toThrow(
+    'say with storageUrl (--storage-url, WEIR_STORAGE_URL)',
+  );
   const { movedAside } = await restoreBackup({ file, dataDir, replace: true, storageUrl: 'sqlite:' });
   expect(movedAside).toEqual(['secrets.json.before-restore', 'manifest-key.pem.before-restore']);
   const again = await start(dataDir);

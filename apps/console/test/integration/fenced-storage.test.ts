@@ -211,7 +211,7 @@ test('a console that is told no Redis is refused the database of a group, until 
   await openPostgres(own);
   await term(group);
   await expect(openPostgres(own)).rejects.toThrow(
-    /belongs to a group of consoles, which has had 1 term, and this console is told no Redis: .* --redis \(WEIR_REDIS_URL\)/,
+    /belongs to a group of consoles, which has had 1 term, and this console is told no Redis: .* redisUrl \(--redis, WEIR_REDIS_URL\)/,
   );
   await group.shared.close();
   const client = new Client({ connectionString: own });

@@ -31,7 +31,7 @@ test('a console that Redis does not let in leaves no connection behind that woul
   const options = { ...(await group.options('refused')), port: 0, logLevel: 'silent' as const };
   const redisUrl = group.redisUrl.replace('weir:', 'nobody:');
   await expect(startConsole({ ...options, redisUrl }, { endpointProbe: new FakeProbe() })).rejects.toThrow(
-    'redisUrl is refused: Redis does not let the console in: WRONGPASS',
+    'redisUrl (--redis, WEIR_REDIS_URL) is refused: Redis does not let the console in: WRONGPASS',
   );
   // Its pool would let an idle connection go after ten seconds.
   await expect.poll(connections, { timeout: 5_000 }).toBe(0);

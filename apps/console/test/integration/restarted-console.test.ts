@@ -97,7 +97,9 @@ test('a second console on the same data is refused while the first goes on', asy
 
 test('options that cannot be used are listed together', async () => {
   await console.running.stop();
-  await expect(console.restart({ port: -1, windowSeconds: 0 })).rejects.toThrow(/port must[^]*windowSeconds must/);
+  await expect(console.restart({ port: -1, windowSeconds: 0 })).rejects.toThrow(
+    /port \(--port\) must[^]*windowSeconds \(--window-seconds\) must/,
+  );
   await expect(console.restart({ webRoot: '/nowhere' })).rejects.toThrow('webRoot has no index.html');
 });
 

@@ -97,7 +97,7 @@ test('without the address of the database the keys of one are not replaced', asy
   await alone.stop();
   const before = await contents();
   await expect(restoreBackup({ file, dataDir, replace: true })).rejects.toThrow(
-    'name it with --storage-url (WEIR_STORAGE_URL)',
+    'name it with storageUrl (--storage-url, WEIR_STORAGE_URL)',
   );
   const away = restoreBackup({ file, dataDir, replace: true, storageUrl: 'postgres://weir@127.0.0.1:1/weir' });
   await expect(away).rejects.toThrow(/cannot be seen: .*ECONNREFUSED.*move the files/);

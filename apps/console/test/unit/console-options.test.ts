@@ -52,9 +52,32 @@ test('the error has a line for each problem, without passwords', () => {
   const { message } = new InvalidConsoleOptions(parsed.ok ? [] : parsed.problems);
   expect(message.split('\n')).toEqual([
     'The console cannot start with these options:',
-    '  port must be at least 0 (it is "-1")',
-    '  adminPassword must have at least 8 characters',
+    '  port (--port) must be at least 0 (it is "-1")',
+    '  adminPassword (WEIR_ADMIN_PASSWORD) must have at least 8 characters',
   ]);
+});
+
+test('an error names every way in which an option can be given, also those that it only speaks of', () => {
+  const input = {
+    dataDir: 'd',
+    host: '::',
+    redisUrl: 'redis://a',
+    tlsCertFile: 'c',
+    trustedProxies: ['x'],
+    accounts: 7,
+  };
+  const parsed = parseConsoleOptions(input);
+  const { message } = new InvalidConsoleOptions(parsed.ok ? [] : parsed.problems);
+  for (const line of [
+    'advertiseUrl (--advertise-url, WEIR_ADVERTISE_URL) is missing: must name the address',
+    'redisUrl (--redis, WEIR_REDIS_URL) needs storageUrl (--storage-url, WEIR_STORAGE_URL) postgres://…',
+    'tlsKeyFile (--tls-key) is missing: must be given together with tlsCertFile (--tls-cert)',
+    'trustedProxies.0 (--trusted-proxies, WEIR_TRUSTED_PROXIES) must be',
+    'accounts must be',
+  ]) {
+    expect(message).toContain(`\n  ${line}`);
+  }
+  expect(message).not.toMatch(/is missing: is/);
 });
 
 test('windows are 1 to 300 seconds long', () => {
@@ -73,11 +96,11 @@ test('consoles of a group share PostgreSQL, and each has an address at which the
   expect(problems({ redisUrl: 'rediss://cache' })).toEqual([]);
   expect(problems({ host: '0.0.0.0', advertiseUrl: 'http://10.0.0.7:8180' })).toEqual([]);
   expect(problems({ storageUrl: 'sqlite:' })).toMatchObject([
-    { field: 'redisUrl', problem: expect.stringContaining('needs storageUrl') },
+    { field: 'redisUrl', problem: expect.stringContaining('needs storageUrl (--storage-url, WEIR_STORAGE_URL)') },
   ]);
   for (const host of ['0.0.0.0', '::']) {
     expect(problems({ host })).toMatchObject([
-      { field: 'advertiseUrl', problem: expect.stringContaining('is missing') },
+      { field: 'advertiseUrl', problem: expect.stringMatching(/^is missing: must name the address/) },
     ]);
   }
   for (const redisUrl of [

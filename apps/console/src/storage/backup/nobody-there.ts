@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
+import { namedOption } from '../../config/option-ways.ts';
 import { isPostgresUrl } from '../../config/storage-url.ts';
 import { redisPlace } from '../../config/places.ts';
 import { connectRedis } from '../../host/redis-connection.ts';
@@ -35,13 +36,13 @@ export async function whileNobodyIsThere<T>(
   const onPostgres = storageUrl !== undefined && isPostgresUrl(storageUrl);
   if (archived === 'postgres' && !onPostgres) {
     throw new BackupError(
-      'the keys in this backup belong to a PostgreSQL database: name it with --storage-url (WEIR_STORAGE_URL), so that it can be ' +
+      `the keys in this backup belong to a PostgreSQL database: name it with ${namedOption('storageUrl')}, so that it can be ` +
         'asked whether consoles use it',
     );
   }
   if (storageUrl === undefined && !existsSync(databasePath)) {
     throw new BackupError(
-      `there are keys, but no database ${databasePath}: say with --storage-url (WEIR_STORAGE_URL) which one they belong to, so that ` +
+      `there are keys, but no database ${databasePath}: say with ${namedOption('storageUrl')} which one they belong to, so that ` +
         'it can be asked whether consoles use it; sqlite: if it is lost',
     );
   }

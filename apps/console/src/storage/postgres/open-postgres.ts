@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { namedOption } from '../../config/option-ways.ts';
 import { NewerDatabase } from '../../ports/newer-database.ts';
 import { UnusableDatabase } from '../../ports/unusable-database.ts';
 import { MIGRATIONS } from '../sql/migrations.ts';
@@ -49,7 +50,7 @@ async function requireNoGroup(client: Client, name: string): Promise<void> {
   if (term === 0) return;
   throw new UnusableDatabase(
     `The database ${name} belongs to a group of consoles, which has had ${term} ${term === 1 ? 'term' : 'terms'}, and this console ` +
-      'is told no Redis: give it that of the group with --redis (WEIR_REDIS_URL). To give the group up for good, stop all its ' +
+      `is told no Redis: give it that of the group with ${namedOption('redisUrl')}. To give the group up for good, stop all its ` +
       "consoles, and then delete the row 'fence' of the table states.",
   );
 }
