@@ -1,7 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError, type Client, createClient, withSessionCookies } from '@weir/client';
+import type { ErrorCode } from '@weir/protocol';
+import { OPTION_WAYS } from '@weir/console/options';
 import { CommandError } from '../output/command-error.ts';
+import { remedyFor } from '../output/connection-cause.ts';
 import { formatDuration } from '../output/figures.ts';
 import { readPassword } from '../top/password.ts';
 import { VERSION } from '../version.ts';
@@ -71,7 +74,8 @@ async function judgeHealth(client: Client): Promise<Verdict[]> {
     const found = `the console has ${version}, this command ${VERSION}`;
     return [...judged, warn('version', found, 'Upgrade the older one: consoles first, then agents.')];
   } catch (error) {
-    return [fail('console', `no Weir console: ${reasonOf(error)}`, 'Check the address, and the log of the console.')];
+    if (error instanceof ApiError) return [fail('console', reasonOf(error), remedyOfRefusal(error))];
+    return [fail('console', `no Weir console: ${reasonOf(error)}`, remedyOfRefusal(error))];
   }
 }
 
@@ -84,9 +88,22 @@ async function judgeWithin(client: Client, { user, passwordFile }: Login): Promi
     await client.call('logout');
     return [ok('login', `${user} is ${role}`), ...(consoles === null ? [] : [consoles])];
   } catch (error) {
-    const remedy = 'Check name and password; WEIR_ADMIN_PASSWORD at a start of the console sets that of admin.';
-    return [fail('login', reasonOf(error), remedy)];
+    return [fail('login', reasonOf(error), remedyOfRefusal(error))];
   }
+}
+
+const REFUSALS: Partial<Record<ErrorCode, string>> = {
+  'wrong-credentials': `Check name and password; ${OPTION_WAYS.adminPassword.variable} at a start of the console sets that of admin.`,
+  'storage-unavailable': 'The database of the console is away: start it, and look at it with --storage-url.',
+  'no-leader': 'No console leads its group: look at Redis, and at the logs of the consoles.',
+  'leader-timeout': 'The console that leads does not answer in time: look at its machine and its log.',
+  'too-many-requests': 'Too many attempts from here: wait a minute, and look again.',
+};
+
+/** What to do about a console that answered "no", or not at all. */
+function remedyOfRefusal(error: unknown): string {
+  const otherwise = 'Check the address, and look into the log of the console.';
+  return (error instanceof ApiError ? REFUSALS[error.code] : undefined) ?? remedyFor(error, 'http', otherwise);
 }
 
 /** Null for a console that is alone, and for one of a version that does not know of others. */

@@ -1,9 +1,9 @@
-import type { ConsoleProblem, ConsolesView } from '@weir/protocol';
+import type { ConsoleProblem, ConsolesView, ConsoleView } from '@weir/protocol';
+import { OPTION_WAYS } from '@weir/console/options';
 import { formatDuration } from '../output/figures.ts';
 import { fail, ok, type Verdict, warn } from './doctor-finding.ts';
 
-const PROBLEMS: Readonly<Record<ConsoleProblem, string>> = {
-  'same-address': 'has the address of another console',
+const PROBLEMS: Readonly<Record<Exclude<ConsoleProblem, 'same-address'>, string>> = {
   'database-away': 'is not answered by the database',
   'other-secrets': 'has other secrets than the leader',
   'other-database': 'has another database than the leader',
@@ -18,12 +18,21 @@ export function judgeConsoles({ consoles, group }: ConsolesView, nowMs: number):
     ...missing.map(({ host, url, heardAtMs }) => {
       return `${host} (${url}) is missing since ${formatDuration(Math.max(0, nowMs - heardAtMs))}`;
     }),
-    ...consoles.flatMap(({ host, problems }) => problems.map((problem) => `${host} ${PROBLEMS[problem]}`)),
+    ...sharedAddresses(consoles),
+    ...consoles.flatMap(({ host, url, problems }) =>
+      problems.flatMap((problem) => (problem === 'same-address' ? [] : `${host} (${url}) ${PROBLEMS[problem]}`)),
+    ),
     ...(group.redis.problem === null ? [] : [`Redis refuses: ${group.redis.problem}`]),
   ];
   const here = consoles.length - missing.length;
   if (wrong.length > 0) {
-    return warn('consoles', wrong.join('; '), 'Look at Setup & Settings > Consoles: it says for each what to do.');
+    const own =
+      sharedAddresses(consoles).length === 0 ? '' : `Give each an ${OPTION_WAYS.advertiseUrl.flag} of its own. `;
+    return warn(
+      'consoles',
+      wrong.join('; '),
+      `${own}Look at Setup & Settings > Consoles: it says for each what to do.`,
+    );
   }
   if (here === 1 && group.judgesMissing) {
     const remedy = 'Start another one with the same database, Redis and secrets.';
@@ -33,6 +42,15 @@ export function judgeConsoles({ consoles, group }: ConsolesView, nowMs: number):
     'consoles',
     `${here} there, ${consoles[0]?.host ?? 'none'} leads, ${group.takeoversInDay} takeovers in 24 h`,
   );
+}
+
+/** Each address that several consoles advertise, with their machines. */
+function sharedAddresses(consoles: readonly ConsoleView[]): string[] {
+  const hosts = new Map<string, string[]>();
+  for (const { url, host, problems } of consoles) {
+    if (problems.includes('same-address')) hosts.set(url, [...(hosts.get(url) ?? []), host]);
+  }
+  return Array.from(hosts, ([url, on]) => `${on.length} consoles advertise ${url}: on ${on.join(', ')}`);
 }
 
 /** What a console that was asked says of who leads. */

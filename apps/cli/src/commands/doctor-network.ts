@@ -4,10 +4,9 @@ import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { fail, ok, reasonOf, type Verdict, warn } from './doctor-finding.ts';
+import { remedyFor } from '../output/connection-cause.ts';
+import { PATIENCE_MS, withinPatience } from '../output/patience.ts';
 import { judgeCertificate, judgeClock } from './doctor-verdicts.ts';
-
-/** Longest that one question to a server may take, in ms. */
-const PATIENCE_MS = 5_000;
 
 /** Name, connection, certificate and clock of an HTTP server; `reached`: whether it makes sense to ask it more. */
 export async function examineServer(url: URL, nowMs: () => number): Promise<{ reached: boolean; verdicts: Verdict[] }> {
@@ -35,7 +34,7 @@ async function judgeName(host: string): Promise<Verdict[]> {
     return [ok('name', addresses.map(({ address }) => address).join(', '))];
   } catch (error) {
     return [
-      fail('name', `${host} is not found: ${reasonOf(error)}`, 'Check the name and the name servers of this machine.'),
+      fail('name', `${host} is not found: ${reasonOf(error)}`, remedyFor(error, 'http', 'Check the name servers.')),
     ];
   }
 }
@@ -46,7 +45,7 @@ async function judgeConnection(host: string, port: number): Promise<Verdict> {
     await opened(connectTcp({ host, port }), 'connect');
     return ok('connection', `answers after ${Math.round(performance.now() - startedMs)} ms`);
   } catch (error) {
-    const remedy = 'Check that it runs, on this port, and that no firewall is between.';
+    const remedy = remedyFor(error, 'http', 'Check that it runs, on this port, and that no firewall is between.');
     return fail('connection', `not reached: ${reasonOf(error)}`, remedy);
   }
 }
@@ -120,13 +119,4 @@ function dateOf(url: URL): Promise<string | undefined> {
     call.once('error', reject);
     call.end();
   });
-}
-
-/** @throws Error when it takes too long. */
-export async function withinPatience<T>(promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS / 1_000} s`)), PATIENCE_MS);
-  });
-  return Promise.race([promise, tooLong]).finally(() => clearTimeout(timer));
 }

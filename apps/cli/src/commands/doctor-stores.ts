@@ -5,12 +5,12 @@ import { RedisStore } from '@weir/quota-redis';
 import { probeBucket, probeEndpoint, ProbeError, type ProbeErrorKind, type S3ClientOptions } from '@weir/s3-copy';
 import { CommandError } from '../output/command-error.ts';
 import { formatCount } from '../output/figures.ts';
+import { remedyFor } from '../output/connection-cause.ts';
+import { PATIENCE_MS, withinPatience } from '../output/patience.ts';
 import { type Finding, fail, ok, reasonOf, type Verdict } from './doctor-finding.ts';
 import { examineServer } from './doctor-network.ts';
 import { judgeClock, judgePostgres, judgeStoreHealth, type PostgresFacts } from './doctor-verdicts.ts';
 import { connectMemcached, connectRedisStore, parseServerUrl, redacted } from './quota-servers.ts';
-
-const PATIENCE_MS = 5_000;
 
 /**
  * A quota store: clock, eviction, undated entries, and whether it counts.
@@ -26,14 +26,15 @@ export async function examineStore(text: string, nowMs: () => number): Promise<F
   // Closing the quotas closes the store, so it comes last.
   const quotas = openQuotas({ store: opened.store, healthEveryMs: 0 });
   try {
-    const verdicts = [await storeClock(opened.store, nowMs)];
-    verdicts.push(...judgeStoreHealth(await opened.store.health(), `weir audit ${target}`));
+    const verdicts = [await withinPatience(storeClock(opened.store, nowMs))];
+    verdicts.push(...judgeStoreHealth(await withinPatience(opened.store.health()), `weir audit ${target}`));
     // Last: a store that refused a write connects anew.
     verdicts.push(await judgeCounting(quotas, opened.store));
     return verdicts.map((verdict) => ({ target, ...verdict }));
   } catch (error) {
-    const remedy = 'Check that the server runs and what this user may do: INFO, TIME, and scripts.';
-    return [{ target, ...fail('answer', reasonOf(error), remedy) }];
+    const kind = target.startsWith('memcached') ? 'memcached' : 'redis';
+    const otherwise = 'Check that the server runs and what this user may do: INFO, TIME, and scripts.';
+    return [{ target, ...fail('answer', reasonOf(error), remedyFor(error, kind, otherwise)) }];
   } finally {
     await quotas.close();
     opened.close();
@@ -106,8 +107,8 @@ export async function examinePostgres(text: string, nowMs: () => number): Promis
     const clock = judgeClock(facts.nowMs - (startedMs + tookMs / 2), 1 + tookMs / 2);
     return [ok('connection', 'logged in'), ...judgePostgres(facts), clock].map((verdict) => ({ target, ...verdict }));
   } catch (error) {
-    const remedy = 'Check that it runs, the address, user, password and the name of the database.';
-    return [{ target, ...fail('connection', reasonOf(error), remedy) }];
+    const otherwise = 'Check that it runs, the address, user, password and the name of the database.';
+    return [{ target, ...fail('connection', reasonOf(error), remedyFor(error, 'postgres', otherwise)) }];
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -154,7 +155,9 @@ async function judgeS3(options: S3ClientOptions, bucket: string | undefined): Pr
     }
   } catch (error) {
     if (!(error instanceof ProbeError)) throw error;
-    verdicts.push(fail(verdicts.length === 0 ? 'credentials' : 'bucket', error.message, S3_REMEDIES[error.kind]));
+    const remedy =
+      error.kind === 'unreachable' ? remedyFor(error, 'http', S3_REMEDIES.unreachable) : S3_REMEDIES[error.kind];
+    verdicts.push(fail(verdicts.length === 0 ? 'credentials' : 'bucket', error.message, remedy));
   }
   return verdicts;
 }

@@ -4,6 +4,7 @@ import { examineConsole, examineGroup, examineStateDir, isConsole, serverUrl, se
 import { exitCodeOf, type Finding, renderFindings } from './doctor-finding.ts';
 import { examineDataDir, examineMachine, examinePort, examineTlsFiles } from './doctor-machine.ts';
 import type { DoctorFlags } from './doctor-options.ts';
+import { examineKeys } from './doctor-keys.ts';
 import { examinePostgres, examineS3, examineStore } from './doctor-stores.ts';
 
 /** `weir doctor`: looks at this machine and at what the flags name, all at once, and says what is wrong and what to do. */
@@ -15,6 +16,8 @@ export async function doctorCommand(flags: DoctorFlags, terminal: Terminal): Pro
   return exitCode;
 }
 
+const SQLITE = 'sqlite:';
+
 /** In the order of the report. Addresses are read first, so that a misspelt one ends the command before anything is asked. */
 function examinations(flags: DoctorFlags): Promise<Finding[]>[] {
   const now = Date.now;
@@ -23,14 +26,15 @@ function examinations(flags: DoctorFlags): Promise<Finding[]>[] {
   const storageUrl = flags.storageUrl ?? process.env[OPTION_WAYS.storageUrl.variable];
   const login = flags.user === undefined ? null : { user: flags.user, passwordFile: flags.passwordFile };
   const all = [examineMachine()];
-  if (flags.dataDir !== undefined) all.push(examineDataDir(flags.dataDir));
+  if (flags.dataDir !== undefined)
+    all.push(examineDataDir(flags.dataDir), examineKeys(flags.dataDir, storageUrl ?? SQLITE));
   if (flags.port !== undefined) all.push(ownPort(flags.host, flags.port, flags.tlsCert !== undefined));
   if (flags.tlsCert !== undefined) all.push(examineTlsFiles(flags.tlsCert, flags.tlsKey, now()));
   if (flags.stateDir !== undefined) all.push(examineStateDir(flags.stateDir, consoleUrls));
   for (const url of consoleUrls) all.push(examineConsole(url, login, now));
   if (consoleUrls.length > 1) all.push(examineGroup(consoleUrls));
   // The console's default, which needs no server.
-  if (storageUrl !== undefined && storageUrl !== 'sqlite:') all.push(examinePostgres(storageUrl, now));
+  if (storageUrl !== undefined && storageUrl !== SQLITE) all.push(examinePostgres(storageUrl, now));
   for (const store of flags.store) all.push(examineStore(store, now));
   if (s3Url !== null) all.push(examineS3(s3Url, s3Options(flags), flags.s3Bucket, now));
   return all;

@@ -2,9 +2,8 @@ import { MemcachedClient } from '@weir/quota-memcached';
 import type { NodeRedisClient } from '@weir/quota-redis';
 import { createClient, createCluster } from 'redis';
 import { CommandError } from '../output/command-error.ts';
-
-/** How long a connection may take to be made, in ms. */
-const CONNECT_TIMEOUT_MS = 5_000;
+import { remedyFor } from '../output/connection-cause.ts';
+import { PATIENCE_MS, withinPatience } from '../output/patience.ts';
 
 /** The parts of a node-redis client that are used. */
 export interface RedisConnection {
@@ -50,7 +49,7 @@ function connectionTo(url: URL): RedisConnection {
     url: url.href,
     // Servers before 6 do not know the newer protocol, and nothing here needs it.
     RESP: 2,
-    socket: { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false },
+    socket: { connectTimeout: PATIENCE_MS, reconnectStrategy: false },
   });
 }
 
@@ -63,7 +62,8 @@ export async function connectRedis(url: URL): Promise<RedisConnection> {
   // Without a listener a lost connection would end the process; the command that is under way fails with the reason.
   client.on('error', () => undefined);
   try {
-    await client.connect();
+    // The time-out of the client is that of the connection: a server that takes it and says nothing would be waited for.
+    await withinPatience(client.connect());
     return client;
   } catch (error) {
     client.destroy();
@@ -75,7 +75,11 @@ export async function connectRedis(url: URL): Promise<RedisConnection> {
 export function cannotConnect(address: string, cause: unknown): CommandError {
   const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
   return new CommandError('cannot-connect', `cannot use ${address}: ${reason}`, {
-    remedy: 'Check that the server runs there, that this machine may reach it, and the password in the address.',
+    remedy: remedyFor(
+      cause,
+      address.startsWith('memcached') ? 'memcached' : 'redis',
+      'Check that the server runs there, that this machine may reach it, and the password in the address.',
+    ),
     cause,
   });
 }
@@ -110,7 +114,7 @@ export async function clusterPrimaries(client: RedisConnection, url: URL): Promi
  */
 export async function connectRedisStore(url: URL): Promise<{ client: NodeRedisClient; destroy(): void }> {
   const client = await connectRedis(url);
-  const primaries = await clusterPrimaries(client, url).catch((error: unknown) => {
+  const primaries = await withinPatience(clusterPrimaries(client, url)).catch((error: unknown) => {
     client.destroy();
     throw cannotConnect(redacted(url.href), error);
   });
@@ -123,13 +127,13 @@ export async function connectRedisStore(url: URL): Promise<{ client: NodeRedisCl
     defaults: {
       ...(username === '' ? {} : { username: decodeURIComponent(username) }),
       ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-      socket: { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false },
+      socket: { connectTimeout: PATIENCE_MS, reconnectStrategy: false },
     },
   });
   cluster.on('error', () => undefined);
   cluster.on('node-error', () => undefined);
   try {
-    await cluster.connect();
+    await withinPatience(cluster.connect());
   } catch (error) {
     cluster.destroy();
     throw cannotConnect(redacted(url.href), error);
@@ -143,7 +147,7 @@ export async function connectRedisStore(url: URL): Promise<{ client: NodeRedisCl
  */
 export async function connectMemcached(servers: readonly string[]): Promise<MemcachedClient> {
   try {
-    const client = new MemcachedClient({ servers, callTimeoutMs: CONNECT_TIMEOUT_MS });
+    const client = new MemcachedClient({ servers, callTimeoutMs: PATIENCE_MS });
     try {
       await Promise.all(client.servers.map((server) => server.mn()));
     } catch (error) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConsoleOptionsInput, type RunningConsole, startConsole } from '@weir/console';
@@ -109,6 +109,101 @@ test('a server whose clock is ten minutes behind is a warning that says how far'
 test('the data folder of a console is well as the console made it', async () => {
   const { lines } = await doctor('--data-dir', join(folder, 'data'));
   expect(lines.slice(0, 2)).toEqual(['data-dir ok', 'secrets ok']);
+  // A console runs there, which it does only with its own keys.
+  expect(lines.at(-1)).toBe('keys ok');
+});
+
+test('keys that are not those of the database fail, in a file and on a server, and none of them is printed', async () => {
+  const postgres = await startPostgres();
+  closing.push(() => postgres.stop());
+  const storageUrl = await postgres.createDatabase('weir');
+  const keysOf = async (name: string, ...args: string[]): Promise<string> => {
+    const { findings, out } = await doctor('--data-dir', join(folder, name), ...args);
+    const secrets = await readFile(join(folder, name, 'secrets.json'), 'utf8').catch(() => '');
+    for (const secret of secrets.match(/[\w-]{43}/g) ?? []) expect(out).not.toContain(secret);
+    return findings.flatMap(({ check, status, found }) => (check === 'keys' ? `${status}: ${found}` : [])).join();
+  };
+  for (const name of ['one', 'two']) await (await start(name)).stop();
+  expect(await keysOf('one')).toMatch(/^ok/);
+  expect(await keysOf('one', '--storage-url', storageUrl)).toContain('no console has used the database yet');
+  await (await start('grown', { storageUrl })).stop();
+  expect(await keysOf('grown', '--storage-url', storageUrl)).toMatch(/^ok: they are those/);
+  expect(await keysOf('one', '--storage-url', storageUrl)).toContain('fail: they are not those that the database');
+  expect(await keysOf('nowhere', '--storage-url', storageUrl)).toMatch(/^fail: .*nowhere has none that can be read/);
+  vi.stubEnv('WEIR_STORAGE_URL', storageUrl);
+  expect(await keysOf('two')).toMatch(/^fail: they are not those/);
+  vi.stubEnv('WEIR_STORAGE_URL', undefined);
+  await copyFile(join(folder, 'one', 'secrets.json'), join(folder, 'two', 'secrets.json'));
+  expect(await keysOf('two')).toMatch(/^fail: they are not those/);
+});
+
+/** What is to be done about what fails. */
+async function remediesFor(...args: string[]): Promise<string> {
+  const { findings } = await doctor(...args);
+  return findings.flatMap(({ status, remedy }) => (status === 'fail' ? (remedy ?? '') : [])).join();
+}
+
+function at(port: string | number): string {
+  return `127.0.0.1:${port}`;
+}
+
+test('each way in which a server cannot be used has a remedy of its own', async () => {
+  const sockets: Socket[] = [];
+  const silent = new URL(await listening(createServer((socket) => void sockets.push(socket.resume()))));
+  closing.unshift(() => sockets.forEach((socket) => socket.destroy()));
+  const hangingUp = new URL(await listening(createServer((socket) => void socket.destroy())));
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  await redis.command('CONFIG', 'SET', 'requirepass', 'word');
+  closing.push(
+    () => postgres.stop(),
+    () => redis.stop(),
+  );
+  const database = postgres.url;
+  const remedies: [string, string, string][] = [
+    ['--storage-url', `postgres://weir@${at(1)}/weir`, 'Nothing listens there'],
+    ['--storage-url', 'postgres://weir@no-such-host.invalid/weir', 'does not know the host'],
+    ['--storage-url', `postgres://weir@${at(silent.port)}/weir`, 'Nothing answers'],
+    ['--storage-url', `postgres://weir@${at(hangingUp.port)}/weir`, 'The connection was closed'],
+    ['--storage-url', database.replace(postgres.password, 'wrong'), 'Correct user and password'],
+    ['--storage-url', database.replace(`:${postgres.password}`, ''), 'It wants a password'],
+    ['--storage-url', database.replace(/\/postgres$/, '/absent'), 'Make the database (createdb)'],
+    ['--storage-url', `${database}?sslmode=verify-full`, 'Correct sslmode'],
+    ['--store', `redis://${at(1)}`, 'Nothing listens there'],
+    ['--store', 'redis://no-such-host.invalid', 'does not know the host'],
+    ['--store', `redis://:wrong@${at(redis.port)}`, 'Correct user and password'],
+    ['--store', `redis://${at(redis.port)}`, 'It wants a password'],
+    ['--store', `redis://:word@${at(redis.port)}/99`, 'Give a database number'],
+    ['--store', `redis://${at(silent.port)}`, 'Nothing answers'],
+    ['--store', `redis://${at(hangingUp.port)}`, 'The connection was closed'],
+    ['--store', `memcached://${at(hangingUp.port)}`, 'The connection was closed'],
+    ['--store', `memcached://${at(1)}`, 'Nothing listens there'],
+    ['--store', 'memcached://no-such-host.invalid:11211', 'does not know the host'],
+    ['--store', `memcached://${at(silent.port)}`, 'Nothing answers'],
+    ['--s3', `http://${at(1)}`, 'Nothing listens there'],
+    ['--s3', 'http://no-such-host.invalid', 'does not know the host'],
+    ['--console', `http://${at(1)}`, 'Nothing listens there'],
+  ];
+  const wrong: unknown[] = [];
+  for (const [flag, address, remedy] of remedies) {
+    const said = await remediesFor(flag, address);
+    if (!said.includes(remedy)) wrong.push([flag, address, said]);
+  }
+  expect(wrong).toEqual([]);
+}, 45_000);
+
+test('a console whose database is away is not said to have a wrong password', async () => {
+  const postgres = await startPostgres();
+  const grown = await start('away', { storageUrl: await postgres.createDatabase('weir') });
+  closing.push(() => grown.stop());
+  await postgres.stop();
+  vi.stubEnv('WEIR_PASSWORD', PASSWORD);
+  const { findings } = await doctor('--console', grown.url, '--user', 'admin');
+  expect(findings.at(-1)).toMatchObject({
+    check: 'login',
+    status: 'fail',
+    remedy: expect.stringContaining('The database'),
+  });
+  expect(JSON.stringify(findings)).not.toContain('Check name and password');
 });
 
 test('secrets that others can read, that are damaged, or that are gone fail; none of them is printed', async () => {

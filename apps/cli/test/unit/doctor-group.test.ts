@@ -46,8 +46,19 @@ test('a console that is missing or could not take over is to be looked at, and s
   const verdict = judgeConsoles(viewOf([{}, { problems: ['database-away'] }, missing], { redis }), NOW);
   expect(verdict).toMatchObject({ check: 'consoles', status: 'warn' });
   expect(verdict?.found).toBe(
-    'weir-2 (http://weir-2:8180) is missing since 3 h 0 min; weir-1 is not answered by the database; Redis refuses: OOM',
+    'weir-2 (http://weir-2:8180) is missing since 3 h 0 min; weir-1 (http://weir-1:8180) is not answered by the database; Redis refuses: OOM',
   );
+});
+
+test('consoles that advertise one address are named together, with that address and the flag that tells another', () => {
+  const twins = ['same-address'] as const;
+  const url = 'http://10.0.0.7:8180';
+  const verdict = judgeConsoles(viewOf([{ url, problems: [...twins] }, {}, { url, problems: [...twins] }]), NOW);
+  expect(verdict).toMatchObject({
+    status: 'warn',
+    found: '2 consoles advertise http://10.0.0.7:8180: on weir-0, weir-2',
+    remedy: expect.stringContaining('--advertise-url'),
+  });
 });
 
 test('a group of one is no group, once it is known that nobody else is there', () => {

@@ -1,9 +1,7 @@
 import type { SecretBox } from '../ports/secret-box.ts';
 import type { Stores } from '../ports/storage.ts';
 import { UnusableDatabase } from '../ports/unusable-database.ts';
-
-const NAME = 'key-check';
-const KNOWN_TEXT = 'weir';
+import { KEY_CHECK, opensKeyCheck, sealKeyCheck } from '../security/key-check.ts';
 
 /**
  * Makes sure that the encryption key belongs to the database, before something is encrypted with another one.
@@ -15,23 +13,15 @@ export async function requireOwnSecrets(
   secretBox: SecretBox,
   keep: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
-  const sealed = await storage.settings.state(NAME);
+  const sealed = await storage.settings.state(KEY_CHECK);
   if (sealed === undefined) {
     await keep();
-    await storage.settings.saveState(NAME, JSON.stringify(secretBox.seal(KNOWN_TEXT, NAME)));
+    await storage.settings.saveState(KEY_CHECK, sealKeyCheck(secretBox));
     return;
   }
-  if (opens(sealed, secretBox)) return keep();
+  if (opensKeyCheck(sealed, secretBox)) return keep();
   throw new UnusableDatabase(
     'The secrets file does not belong to this database: the saved endpoint secrets cannot be read with its key. ' +
       'Restore the secrets.json that was saved together with the database.',
   );
-}
-
-function opens(sealed: string, secretBox: SecretBox): boolean {
-  try {
-    return secretBox.open(String(JSON.parse(sealed)), NAME) === KNOWN_TEXT;
-  } catch {
-    return false;
-  }
 }
