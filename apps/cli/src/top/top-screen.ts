@@ -85,12 +85,17 @@ function totals({ view, columns, problem }: TopPicture, paint: Painter): string[
     paint('red', fit(problem === null ? '' : `${problem} The figures below are of the last answer.`, columns)),
     paint(band, fit(`Total        ${total}`, columns)),
     paint(band, fit(`Utilization  ${formatPercent(view.utilizationPercent)}${bar}`, columns)),
-    fit(
-      `Agents       ${formatCount(view.runningAgents)} running / ${formatCount(view.registeredAgents)} registered · ${view.totalMbps.toFixed(1)} Mbps`,
-      columns,
-    ),
+    fit(`Agents       ${agentsLine(view)} · ${view.totalMbps.toFixed(1)} Mbps`, columns),
     paint('gray', fit(sparkline(values, Math.max(1, Math.min(60, columns - label.length)), top) + label, columns)),
   ];
+}
+
+/** How many agents there are, and which rows stand below: those of agents, as many as the console lists, and its own. */
+function agentsLine({ runningAgents, registeredAgents, rows }: MonitorView): string {
+  const listed = rows.filter(({ kind }) => kind === 'agent').length;
+  const which = listed < registeredAgents ? `, ${formatCount(listed)} listed below` : '';
+  const itself = rows.length > listed ? ', and the console' : '';
+  return `${formatCount(runningAgents)} running / ${formatCount(registeredAgents)} registered${which}${itself}`;
 }
 
 interface TableColumn {
@@ -144,7 +149,7 @@ function tableColumns(columns: number): TableColumn[] {
     title: 'Agent',
     width,
     align: 'left',
-    cell: (row) => row.name,
+    cell: (row) => (row.kind === 'console' ? `(${row.name})` : row.name),
     colour: (row) => (row.kind === 'console' ? 'gray' : null),
   };
   return columns - taken() < 4 ? [{ ...name, width: columns }] : [name, ...figures];

@@ -43,7 +43,7 @@ test('--once shows the monitor once, as plain text for a pipe, and logs out agai
   expect(code).toBe(0);
   expect(out).toContain('Weir TPS Monitor');
   expect(out).toMatch(/copy-fra-2 +Running +164 +492 +300\.0 %/);
-  expect(out).toMatch(/console +Idle/);
+  expect(out).toMatch(/registered, and the console ·[^]*\n\(console\) +Idle/);
   expect(out).not.toContain('\u001b');
   expect(console.calls).toEqual(['POST /api/v1/session', 'GET /api/v1/monitor', 'DELETE /api/v1/session']);
 });

@@ -40,12 +40,18 @@ describe('the picture of the monitor', () => {
     expect(text).toContain('12 ms · next in 21 s');
     expect(text).toContain('Total        7,832 / 10,000 TPS');
     expect(text).toContain('Utilization  78.3 %');
-    expect(text).toContain('Agents       4 running / 5 registered');
+    expect(text).toContain('Agents       4 running / 5 registered, and the console · 4148.2 Mbps');
     expect(text).toMatch(/copy-ams-1 +Running +5,926 +3,821 +64\.5 % +2004\.1/);
     expect(text).toMatch(/copy-fra-2 +Running +164 +492 +300\.0 % +231\.7/);
     expect(text).toMatch(/copy-ams-2 +Holdoff 102 s +1,200/);
     expect(text).toMatch(/copy-old-1 +Unthrottled/);
-    expect(renderTop(picture()).at(-1)).toMatch(/^console +Idle +0 +0 +- +0\.0$/);
+    expect(renderTop(picture()).at(-1)).toMatch(/^\(console\) +Idle +0 +0 +- +0\.0$/);
+  });
+
+  it('tells of every row below: agents of a large fleet that are left out are counted, the console is none of them', () => {
+    const large = { ...view, registeredAgents: 12_000, rows: view.rows.slice(-3) };
+    const text = renderTop(picture({ view: large })).join('\n');
+    expect(text).toContain('/ 12,000 registered, 2 listed below, and the console');
   });
 
   it('is coloured as the page is: green below 80, amber to 95, red above; and not at all when nobody wants colours', () => {
