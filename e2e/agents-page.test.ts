@@ -46,6 +46,18 @@ describe('the agents page', () => {
     expect(viewer.console.calls).not.toContain('GET /api/v1/enrolment');
   });
 
+  it('names all consoles of a group in that command, and none of them is out of sight on a narrow page', async () => {
+    const at = await agents('group');
+    const command = at.page.getByLabel('Command that enrols an agent');
+    await command.waitFor();
+    const consoles = [2, 1, 3].map((number) => `http://10.20.0.${10 + number}:8180`).join(',');
+    expect(await text(command)).toContain(`npx weir agent --console ${consoles}`);
+    await at.page.getByText('It names the 3 consoles of this group').waitFor();
+    await at.page.setViewportSize({ width: 380, height: 800 });
+    expect(await command.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true);
+    await expectAccessible(at.page);
+  });
+
   it('revokes an agent only after it has asked, and says what that means', async () => {
     const at = await agents('three');
     const revoked = (): string[] => at.console.calls.filter((call) => call.endsWith('/revoke'));

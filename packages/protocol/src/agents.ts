@@ -159,5 +159,11 @@ export function attentionRank({ revoked, inTrouble, inHoldoff, limiter, status }
 }
 
 /** What an operator copies to enrol a new agent. */
-export const enrolmentInfo = z.object({ token: z.string(), command: z.string() });
+export const enrolmentInfo = z.object({
+  token: z.string(),
+  /** For a shell; it names each of `consoleUrls`. */
+  command: z.string(),
+  /** Of a group all consoles that are known, the leader first; a console of an older version does not tell. */
+  consoleUrls: z.array(z.string()).optional(),
+});
 export type EnrolmentInfo = z.infer<typeof enrolmentInfo>;

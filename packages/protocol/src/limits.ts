@@ -7,6 +7,9 @@ export const PROTOCOL_VERSION = 2;
 /** Oldest version of agents that a console understands, and of consoles that an agent does: the one before. */
 export const OLDEST_PROTOCOL_VERSION = 1;
 
+/** Addresses of consoles of one group that an agent knows at most. */
+export const MAX_CONSOLE_ADDRESSES = 16;
+
 /** Length of a credit window and of the heartbeat cycle, in seconds, when the console is not told otherwise. */
 export const DEFAULT_WINDOW_SECONDS = 30;
 

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { displayName } from '@weir/protocol';
+import { displayName, MAX_CONSOLE_ADDRESSES } from '@weir/protocol';
 import { namedAgentOption } from './option-ways.ts';
 
 /** What an agent is started with. */
@@ -103,13 +103,10 @@ export function parseAgentOptions(options: AgentOptions): AgentConfig {
   return config;
 }
 
-/** Most consoles of a group that an agent knows. */
-const MAX_ADDRESSES = 16;
-
 /** One spelling of each address, once. An address that is refused is told by its position: it may hold a password. */
 function parseAddresses(addresses: readonly string[], refuse: (problem: string) => void): string[] {
-  if (addresses.length === 0 || addresses.length > MAX_ADDRESSES) {
-    refuse(`must be 1 to ${MAX_ADDRESSES} addresses of consoles, such as http://console.example:8080`);
+  if (addresses.length === 0 || addresses.length > MAX_CONSOLE_ADDRESSES) {
+    refuse(`must be 1 to ${MAX_CONSOLE_ADDRESSES} addresses of consoles, such as http://console.example:8080`);
   }
   const parsed = new Set<string>();
   addresses.forEach((address, index) => {

@@ -165,7 +165,7 @@ function handlersOf(context: ConsoleContext, options: ServerOptions): Handlers {
     ...sessionRoutes(context, product),
     ...consoleRoutes(context, surroundingsOf(options, product.startedAtSteadyMs)),
     ...agentRoutes(context),
-    ...fleetRoutes(context, options.publicUrl),
+    ...fleetRoutes(context, () => ({ url: options.publicUrl(), roster: options.group?.roster })),
     ...endpointRoutes(context),
     ...jobRoutes(context),
     ...settingsRoutes(context),

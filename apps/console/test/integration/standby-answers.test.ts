@@ -80,3 +80,14 @@ test('a chunked body that is too large is refused at a standby as at the leader,
   expect(heard.status).toBe(200);
   expect(standby.logs.filter((line) => line.includes('could not be passed on'))).toEqual([]);
 });
+
+test('the command that enrols an agent names every console of the group, whichever is asked for it', async () => {
+  const cookie = await leader.login();
+  const addresses = async (console: HttpConsole): Promise<string[]> => {
+    const { body } = await console.call('GET', '/api/v1/enrolment', { cookie });
+    expect(body.command).toContain(`weir agent --console ${body.consoleUrls.join(',')}`);
+    return body.consoleUrls;
+  };
+  await until('the standby is known', async () => (await addresses(leader)).includes(standby.url));
+  for (const console of [leader, standby]) expect(await addresses(console)).toEqual([leader.url, standby.url]);
+});

@@ -5,12 +5,13 @@ import { listWindows } from '../../actions/list-windows.ts';
 import { readHistory } from '../../actions/read-history.ts';
 import { readMonitor } from '../../actions/read-monitor.ts';
 import { revokeAgent } from '../../actions/revoke-agent.ts';
+import { type Reachable, tellEnrolment } from '../../actions/tell-enrolment.ts';
 import { personOf, type Handlers } from '../call.ts';
 
 /** The monitor and the Agents page. */
 export function fleetRoutes(
   context: ConsoleContext,
-  publicUrl: () => string,
+  reachable: () => Reachable,
 ): Pick<Handlers, 'monitor' | 'monitorHistory' | 'windows' | 'agents' | 'agentWhy' | 'revokeAgent' | 'enrolment'> {
   return {
     monitor: ({ query }) => readMonitor(context, query),
@@ -19,10 +20,6 @@ export function fleetRoutes(
     agents: ({ query }) => listAgents(context, query),
     agentWhy: ({ params }) => explainAllocation(context, params.agentId),
     revokeAgent: (call) => revokeAgent(context, call.params.agentId, personOf(call).username),
-    enrolment: () => ({
-      token: context.enrolmentToken,
-      // In the environment: a command line can be read by every user of the machine.
-      command: `WEIR_TOKEN=${context.enrolmentToken} npx weir agent --console ${publicUrl()}`,
-    }),
+    enrolment: () => tellEnrolment(context, reachable()),
   };
 }

@@ -4,6 +4,7 @@ import { useMay } from '../../data/session.ts';
 import { Card } from '../../components/card.tsx';
 import { CopyBox } from '../../components/copy-box.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { formatCount } from '../../format/numbers.ts';
 import styles from './enrol-panel.module.css';
 
 /** How to add an agent: one command. Its token is for administrators only. */
@@ -13,17 +14,23 @@ export function EnrolPanel(): ReactElement {
   return (
     <Card
       title="Enrol an agent"
-      description="Run this on a machine that reaches source, target and this console. It needs Node 20 and Weir."
+      description="Run this on a machine that reaches source, target and console. It needs Node 20 and Weir."
     >
       {may ? (
         <QueryState query={enrolment} placeholderHeight={48}>
-          {({ command }) => (
+          {({ command, consoleUrls = [] }) => (
             <div className={styles.panel}>
               <CopyBox text={command} label="Command that enrols an agent" />
               <p className={styles.remark}>
                 The token admits new agents only: each receives a credential of its own, which you can revoke here.
                 Treat the command as a secret.
               </p>
+              {consoleUrls.length > 1 && (
+                <p className={styles.remark}>
+                  It names the {formatCount(consoleUrls.length)} consoles of this group: the agent goes on to the next
+                  one when one does not answer.
+                </p>
+              )}
             </div>
           )}
         </QueryState>
