@@ -1,4 +1,10 @@
-import { MAX_GLOBAL_LIMIT_TPS, type HeartbeatRequest, type Holdoff, type WindowUsage } from '@weir/protocol';
+import {
+  MAX_GLOBAL_LIMIT_TPS,
+  PROTOCOL_VERSION,
+  type HeartbeatRequest,
+  type Holdoff,
+  type WindowUsage,
+} from '@weir/protocol';
 import type { StoredAgent } from '../ports/agent-store.ts';
 import type { LastReport, LiveAgent, RememberedGrant } from './live-agent.ts';
 import { grantOf, liveAgent, storedPart } from './live-agent.ts';
@@ -68,16 +74,6 @@ export class Fleet {
     return this.#byCredential.get(credentialHash);
   }
 
-  /** How many agents there are, revoked ones too. */
-  get size(): number {
-    return this.#agents.size;
-  }
-
-  /** All agents, revoked ones too, in the order in which they were enrolled. */
-  all(): LiveAgent[] {
-    return [...this.#agents.values()];
-  }
-
   /** Agents that may work. */
   registered(): LiveAgent[] {
     return [...this.eachRegistered()];
@@ -88,7 +84,7 @@ export class Fleet {
     for (const agent of this.#agents.values()) if (!agent.revoked) yield agent;
   }
 
-  /** How many of them may work. */
+  /** How many agents may work. */
   get registeredSize(): number {
     return this.#byCredential.size;
   }
@@ -123,11 +119,16 @@ export class Fleet {
     return !agent.revoked && agent.heardAtSteadyMs !== null && steadyMs - agent.heardAtSteadyMs <= this.#onlineMs;
   }
 
-  /** Newest version of the wire that an online agent speaks; null: none is online. A pass over the fleet. */
+  /**
+   * Newest version of the wire that an online agent speaks; null: none is online. Asked with each look at a job: it ends at the
+   * first agent that speaks this console's own.
+   */
   newestOnlineVersion(steadyMs: number): number | null {
     let newest: number | null = null;
-    for (const agent of this.all()) {
-      if (this.isOnline(agent, steadyMs)) newest = Math.max(newest ?? 0, agent.protocolVersion);
+    for (const agent of this.#agents.values()) {
+      if (!this.isOnline(agent, steadyMs)) continue;
+      newest = Math.max(newest ?? 0, agent.protocolVersion);
+      if (newest >= PROTOCOL_VERSION) break;
     }
     return newest;
   }

@@ -37,14 +37,14 @@ const ASK_AGAIN_AT_MOST_MS = 240_000;
  */
 export class LeaseWatch {
   readonly #leases = new Map<string, Held>();
-  readonly #load = new Map<string, number>();
+  readonly #byAgent = new Map<string, Set<Held>>();
   /** Those in trouble, by agent: whoever lists a fleet asks it of every agent. */
   readonly #troubled = new Map<string, Set<Held>>();
 
   /** Begins to watch a lease. */
   begin(lease: WatchedLease, steadyMs: number): void {
     this.end(lease.leaseId);
-    this.#leases.set(lease.leaseId, {
+    const held: Held = {
       ...lease,
       trouble: null,
       trafficBytes: 0,
@@ -52,8 +52,9 @@ export class LeaseWatch {
       heardAtSteadyMs: steadyMs,
       maySplitAtSteadyMs: steadyMs + RUNS_LONG_MS,
       splitsAsked: 0,
-    });
-    this.#load.set(lease.agentId, this.load(lease.agentId) + 1);
+    };
+    this.#leases.set(lease.leaseId, held);
+    enter(this.#byAgent, held);
   }
 
   /** Its agent reported on it. @returns object bytes moved since the report before */
@@ -64,7 +65,8 @@ export class LeaseWatch {
     if (news === undefined) return 0;
     const moved = Math.max(0, news.trafficBytes - lease.trafficBytes);
     lease.trouble = news.trouble;
-    this.#noteTrouble(lease, news.trouble !== null);
+    if (news.trouble === null) leave(this.#troubled, lease);
+    else enter(this.#troubled, lease);
     lease.trafficBytes = Math.max(lease.trafficBytes, news.trafficBytes);
     return moved;
   }
@@ -92,15 +94,13 @@ export class LeaseWatch {
     const lease = this.#leases.get(leaseId);
     if (lease === undefined) return;
     this.#leases.delete(leaseId);
-    this.#noteTrouble(lease, false);
-    const load = this.load(lease.agentId) - 1;
-    if (load > 0) this.#load.set(lease.agentId, load);
-    else this.#load.delete(lease.agentId);
+    leave(this.#troubled, lease);
+    leave(this.#byAgent, lease);
   }
 
   /** Leases that the agent holds. */
   load(agentId: string): number {
-    return this.#load.get(agentId) ?? 0;
+    return this.#byAgent.get(agentId)?.size ?? 0;
   }
 
   /** Leases of one job, or all. */
@@ -109,7 +109,7 @@ export class LeaseWatch {
   }
 
   heldBy(agentId: string): (WatchedLease & LeaseNews)[] {
-    return [...this.#leases.values()].filter((lease) => lease.agentId === agentId);
+    return [...(this.#byAgent.get(agentId) ?? [])];
   }
 
   /** Leases of the agent that are in trouble. */
@@ -121,18 +121,19 @@ export class LeaseWatch {
     return this.#troubled.has(agentId);
   }
 
-  #noteTrouble(lease: Held, inTrouble: boolean): void {
-    const others = this.#troubled.get(lease.agentId);
-    if (inTrouble) {
-      if (others === undefined) this.#troubled.set(lease.agentId, new Set([lease]));
-      else others.add(lease);
-    } else if (others?.delete(lease) && others.size === 0) {
-      this.#troubled.delete(lease.agentId);
-    }
-  }
-
   /** Leases that were not heard of for longer than `maxAgeMs`. */
   overdue(steadyMs: number, maxAgeMs: number): WatchedLease[] {
     return [...this.#leases.values()].filter((lease) => steadyMs - lease.heardAtSteadyMs > maxAgeMs);
   }
+}
+
+function enter(byAgent: Map<string, Set<Held>>, lease: Held): void {
+  const others = byAgent.get(lease.agentId);
+  if (others === undefined) byAgent.set(lease.agentId, new Set([lease]));
+  else others.add(lease);
+}
+
+function leave(byAgent: Map<string, Set<Held>>, lease: Held): void {
+  const others = byAgent.get(lease.agentId);
+  if (others?.delete(lease) === true && others.size === 0) byAgent.delete(lease.agentId);
 }
