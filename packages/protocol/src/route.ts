@@ -32,7 +32,10 @@ export interface RouteParts<P, Q, B, R> {
   response: R;
 }
 
-/** One entry of the table; parts that are not given are absent. */
+/**
+ * One entry of the table; parts that are not given are absent. Their types are named one by one: `Required<…>` would make `never`
+ * of an absent one in programs that are compiled without `exactOptionalPropertyTypes`, which could then call no route.
+ */
 export function route<
   R extends z.ZodType,
   P extends z.ZodType | undefined = undefined,
@@ -44,7 +47,7 @@ export function route<
   auth: RouteAuth,
   summary: string,
   parts: RouteParts<P, Q, B, R>,
-): { method: Route['method']; path: string; auth: RouteAuth; summary: string } & Required<RouteParts<P, Q, B, R>> {
+): Route<P, Q, B, R> {
   const absent = { params: undefined, query: undefined, body: undefined };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an absent part is `undefined`, which is then its type
   return { method, path, auth, summary, ...absent, ...parts } as ReturnType<typeof route<R, P, Q, B>>;
