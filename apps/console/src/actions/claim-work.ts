@@ -22,7 +22,7 @@ export async function claimWork(
   // With the overshoot guard the heartbeat that the agent sends at once brings the grant: its lease begins when it was asked.
   const grants = assignment !== null && !context.governing.guarded;
   const grant = grants ? context.coordinator.acceptJob(agent.agentId, context.clock.steadyMs()) : null;
-  if (assignment !== null) context.fleet.gaveWork(agent);
+  if (assignment !== null) context.fleet.gaveWork(agent, context.clock.steadyMs());
   if (grant !== null) context.fleet.granted(agent, grant);
   return { assignment, grant, limiter: limiterInstructions(context.governor) };
 }

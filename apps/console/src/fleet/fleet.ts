@@ -208,9 +208,11 @@ export class Fleet {
     return slowDowns;
   }
 
-  /** The agent was given work, which it will report with its next heartbeat. */
-  gaveWork(agent: LiveAgent): void {
-    agent.runningJobs = Math.max(1, agent.runningJobs);
+  /** The agent was given work, which it will report with its next heartbeat. It runs now, so its last report counts again. */
+  gaveWork(agent: LiveAgent, steadyMs: number): void {
+    if (agent.revoked || agent.runningJobs > 0) return;
+    agent.runningJobs = 1;
+    if (this.isOnline(agent, steadyMs)) this.#count(agent, agent.usage?.actualTps ?? 0, agent.usage?.meanTps ?? 0);
   }
 
   /** Remembers a grant that was sent; the same one again changes nothing. */

@@ -60,6 +60,28 @@ test('the total is the sum of actual TPS over online running agents, however rep
   );
 });
 
+test('an agent that is given work counts with its last report at once, as its row and its line on the chart do', async () => {
+  const fleet = new Fleet(90_000, [stored('a'), stored('b')], start);
+  const [a, b] = [fleet.get('a')!, fleet.get('b')!];
+  fleet.heartbeat(a, request(150), at(start.nowMs));
+  fleet.heartbeat(b, request(33, 0), at(start.nowMs));
+  expect(fleet.totalActualTps).toBe(150);
+  fleet.gaveWork(b, start.steadyMs);
+  fleet.gaveWork(a, start.steadyMs);
+  await fleet.review(start.steadyMs);
+  expect(fleet.totalActualTps).toBe(183);
+  expect(b.runningJobs).toBe(1);
+});
+
+test('an agent that is away, or revoked meanwhile, does not count when it is given work', () => {
+  const fleet = new Fleet(90_000, [stored('a'), stored('b')], start);
+  for (const id of ['a', 'b']) fleet.heartbeat(fleet.get(id)!, request(33, 0), at(start.nowMs));
+  fleet.gaveWork(fleet.get('a')!, start.steadyMs + 90_001);
+  fleet.revoke(fleet.get('b')!);
+  fleet.gaveWork(fleet.get('b')!, start.steadyMs);
+  expect(fleet.totalActualTps).toBe(0);
+});
+
 test('an agent is online for three windows after its last heartbeat, across a restart too', () => {
   const fleet = new Fleet(90_000, [stored('a', { lastHeartbeatAtMs: start.nowMs - 50_000 }), stored('b')], start);
   const [a, b] = [fleet.get('a')!, fleet.get('b')!];
