@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkEndpoint, EMPTY_ENDPOINT } from '../../src/pages/endpoints/endpoint-draft.ts';
 import { DEFAULT_JOB_OPTIONS } from '@weir/protocol';
 import { checkJob, EMPTY_JOB, suggestedName, type JobDraft } from '../../src/pages/jobs/job-draft.ts';
-import { draftOf, EMPTY_OPTIONS, optionsOf, parseSize } from '../../src/pages/jobs/option-draft.ts';
+import { draftOf, EMPTY_OPTIONS, optionsOf, optionWords, parseSize } from '../../src/pages/jobs/option-draft.ts';
 import { startSteps } from '../../src/pages/start/start-steps.ts';
 
 const JOB: JobDraft = {
@@ -27,6 +27,16 @@ describe('a new job', () => {
     });
   });
 
+  it('says later which sizes and times it was limited to', () => {
+    const filter = { ...DEFAULT_JOB_OPTIONS.filter, minBytes: 2 ** 20, maxBytes: 5 * 2 ** 30, modifiedAfterMs: 0 };
+    expect(optionWords({ ...DEFAULT_JOB_OPTIONS, dryRun: true, filter }, 'copy-all')).toEqual([
+      'dry run',
+      'at least 1.0 MiB',
+      'at most 5.0 GiB',
+      expect.stringMatching(/^changed after .*19(69|70)/),
+    ]);
+  });
+
   it('suggests a name that fits', () => {
     const long = 'b'.repeat(250);
     const draft = { ...JOB, source: { ...JOB.source, bucket: long }, target: { ...JOB.target, bucket: long } };
@@ -34,10 +44,9 @@ describe('a new job', () => {
     expect(checkJob(draft).ok).toBe(true);
   });
 
-  it('says at each field what is missing, all at once', () => {
+  it('says at each field what is missing, all at once; the name may be, and is made of the buckets', () => {
     const checked = checkJob(EMPTY_JOB);
     expect(Object.keys(checked.ok ? {} : checked.errors).sort()).toEqual([
-      'name',
       'source.bucket',
       'source.endpointId',
       'target.bucket',

@@ -19,8 +19,11 @@ const ACTIONS: Readonly<Record<PlannedObject['action'], string>> = {
 
 /** What a dry run found, and the offer to do it. */
 export function DryRunResult({ job }: { job: JobView }): ReactElement {
-  const { objectsCopied, objectsSkipped, objectsExcluded, bytesCopied } = job.counters;
-  const query = useJobPlan(job.jobId, job.counters.objectsListed);
+  const { objectsListed, objectsCopied, objectsSkipped, objectsExcluded, bytesCopied } = job.counters;
+  const query = useJobPlan(job.jobId, objectsListed);
+  if (objectsListed === 0 && !isOver(job.state)) {
+    return <Card title="Dry run">Nothing is listed yet. What would be copied shows here.</Card>;
+  }
   return (
     <Card
       title="Dry run"

@@ -66,13 +66,15 @@ export function checkJob(draft: JobDraft): { ok: true; input: JobInput } | { ok:
     if (input[where].endpointId === '') errors[`${where}.endpointId`] = 'Choose an endpoint, or add one.';
     if (input[where].bucket === '') errors[`${where}.bucket`] = 'Enter the name of a bucket.';
   }
-  if (input.name === '') errors['name'] = 'Give the job a name.';
   if (Object.keys(errors).length === 0 && isSamePlace(input.source, input.target)) {
     errors['target.bucket'] = 'Source and target are the same place. Choose another bucket or prefix.';
   }
   const parsed = jobInput.safeParse(input);
   if (parsed.success && Object.keys(errors).length === 0) return { ok: true, input: parsed.data };
-  return { ok: false, errors: { ...schemaErrors(parsed.error?.issues ?? []), ...errors } };
+  const all = { ...schemaErrors(parsed.error?.issues ?? []), ...errors };
+  // An empty name is named after the buckets as soon as they are known: what is missing is said there.
+  if (input.name === '') delete all['name'];
+  return { ok: false, errors: all };
 }
 
 function trimmed(location: LocationDraft): LocationDraft {

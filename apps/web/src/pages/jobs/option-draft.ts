@@ -1,4 +1,6 @@
 import { DEFAULT_JOB_OPTIONS, type JobOptions } from '@weir/protocol';
+import { formatBytes } from '../../format/numbers.ts';
+import { formatDateTime } from '../../format/time.ts';
 
 /** Options of a job while they are being entered: texts as they are typed. */
 export interface OptionDraft {
@@ -105,8 +107,10 @@ export function optionWords(options: JobOptions, mode: string): string[] {
   if (mode !== 'copy-all') words.push(options.checkBy === 'listing' ? 'checks by listing' : 'checks each object');
   if (filter.include.length > 0) words.push(`only ${filter.include.join(', ')}`);
   if (filter.exclude.length > 0) words.push(`without ${filter.exclude.join(', ')}`);
-  if (filter.minBytes !== null || filter.maxBytes !== null) words.push('by size');
-  if (filter.modifiedAfterMs !== null || filter.modifiedBeforeMs !== null) words.push('by age');
+  if (filter.minBytes !== null) words.push(`at least ${formatBytes(filter.minBytes)}`);
+  if (filter.maxBytes !== null) words.push(`at most ${formatBytes(filter.maxBytes)}`);
+  if (filter.modifiedAfterMs !== null) words.push(`changed after ${formatDateTime(filter.modifiedAfterMs)}`);
+  if (filter.modifiedBeforeMs !== null) words.push(`changed before ${formatDateTime(filter.modifiedBeforeMs)}`);
   if (!options.serverSideCopy) words.push('never copied by the server itself');
   return words;
 }
