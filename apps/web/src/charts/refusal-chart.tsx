@@ -57,13 +57,17 @@ export function RefusalChart({ series }: { series: RefusalSeries }): ReactElemen
         ))}
       </div>
       <figcaption className={styles.caption} id={labelId}>
-        <span className={styles.key} data-kind="admitted" /> {formatCount(picture.admitted)} admitted
-        <span className={styles.key} data-kind="refused" /> {formatCount(picture.refused)} refused in 24 h
+        <span className={styles.entry}>
+          <span className={styles.key} data-kind="admitted" /> {formatCount(picture.admitted)} admitted
+        </span>
+        <span className={styles.entry}>
+          <span className={styles.key} data-kind="refused" /> {formatCount(picture.refused)} refused in 24 h
+        </span>
         {picture.mostAtLimit > 0 && <> · at most {formatCount(picture.mostAtLimit)} subjects at their limit</>}
         {picture.gaps.length > 0 && (
-          <>
+          <span className={styles.entry}>
             <span className={styles.key} data-kind="gap" /> the console did not run, or the quota was not there
-          </>
+          </span>
         )}
         <output className={styles.point}>
           {shown !== null &&

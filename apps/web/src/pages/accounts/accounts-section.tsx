@@ -136,7 +136,7 @@ function AccountRow({ account, onAsk }: { account: AccountView; onAsk: (asking: 
       <Cell name="Sessions" numeric>
         {formatCount(account.sessions)}
       </Cell>
-      <Cell numeric>
+      <Cell numeric className={styles.actionCell}>
         <span className={styles.actions}>
           <Button small aria-label={`Change the role of ${username}`} onClick={() => onAsk({ what: 'role', account })}>
             Role
