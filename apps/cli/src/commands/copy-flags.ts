@@ -1,10 +1,11 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Terminal } from '../output/terminal.ts';
 import type { CopyFlags } from './copy-options.ts';
 import { collected, decimalNumber, moment, oneOf, secondsRange, sizeInBytes, wholeNumber } from './flag-values.ts';
 
 const HELP = `
-SRC and DST are s3://BUCKET or s3://BUCKET/PREFIX. The target's prefix replaces the source's: end both with / to copy a folder.
+<source> and <target> are s3://BUCKET or s3://BUCKET/PREFIX. The target's prefix replaces the source's: end both with / to copy
+a folder.
 
 Credentials come from WEIR_SOURCE_ACCESS_KEY_ID, WEIR_SOURCE_SECRET_ACCESS_KEY and WEIR_TARGET_… in the environment
 (_SESSION_TOKEN, _REGION and _URL are read too), from profiles of ~/.aws, or from the variables that the AWS command line
@@ -15,10 +16,10 @@ Ctrl-C ends a copy within seconds and leaves no unfinished upload; with --resume
 
 Examples:
   $ weir copy s3://photos/2026/ s3://archive/photos/2026/ --source-profile old --target-profile new --tps 500
-  $ weir copy s3://a s3://b --source-url http://127.0.0.1:7480 --mode incremental --check listing
-  $ weir copy s3://a s3://b --exclude '**/tmp/**' --newer-than 7d --max-size 5GiB --dry-run
-  $ weir copy s3://a s3://b --resume a-to-b.state --failed a-to-b.failed --json
-  $ weir copy s3://a s3://b --retry a-to-b.failed
+  $ weir copy s3://photos s3://archive --source-url http://127.0.0.1:7480 --mode incremental --check listing
+  $ weir copy s3://photos s3://archive --exclude '**/tmp/**' --newer-than 7d --max-size 5GiB --dry-run
+  $ weir copy s3://photos s3://archive --resume photos.state --failed photos.failed --json
+  $ weir copy s3://photos s3://archive --retry photos.failed
 `;
 
 /** Adds `weir copy` to the command line. */
@@ -115,7 +116,11 @@ function addPace(command: Command): void {
     .option('--concurrency <number>', 'objects copied at once', wholeNumber(1, 4_096), 64)
     .option('--multipart-threshold <size>', 'objects from this size on travel in parts (default: 128MiB)', sizeInBytes)
     .option('--part-size <size>', 'size of a part (default: 8MiB)', sizeInBytes)
-    .option('--holdoff-seconds <low-high>', 'pause after SlowDown, drawn between these', secondsRange, [30, 300])
+    .addOption(
+      new Option('--holdoff-seconds <low-high>', 'pause after SlowDown, drawn between these')
+        .argParser(secondsRange)
+        .default([30, 300], '30-300'),
+    )
     .option(
       '--patience <seconds>',
       'how long a store that does not answer is waited for',

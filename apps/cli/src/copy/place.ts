@@ -14,7 +14,13 @@ export interface Place {
  */
 export function parsePlace(text: string): Place {
   const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)(?:\/([\s\S]*))?$/i.exec(text) ?? [];
-  if (bucket === undefined || !bucketName.safeParse(bucket).success) {
+  if (bucket !== undefined && !bucketName.safeParse(bucket).success) {
+    throw new CommandError('place-invalid', `${JSON.stringify(text)}: ${JSON.stringify(bucket)} cannot be a bucket`, {
+      remedy:
+        'The name of a bucket has 2 to 255 characters: letters, digits, dots, - and _, and begins with a letter or digit.',
+    });
+  }
+  if (bucket === undefined) {
     throw new CommandError('place-invalid', `${JSON.stringify(text)} is not a place in an S3 store`, {
       remedy: 'Write s3://BUCKET or s3://BUCKET/PREFIX; where the store is goes into --source-url and --target-url.',
     });

@@ -35,6 +35,11 @@ describe('a place', () => {
     },
   );
 
+  it('tells a name that no bucket can have from a text that names none', () => {
+    expect(() => parsePlace('s3://b/x')).toThrow('"s3://b/x": "b" cannot be a bucket');
+    expect(() => parsePlace('bucket/x')).toThrow('"bucket/x" is not a place in an S3 store');
+  });
+
   it('refuses prefixes that no key could begin with', () => {
     expect(() => parsePlace(`s3://bucket/${'x'.repeat(1_025)}`)).toThrow('1,024 bytes');
     expect(() => parsePlace('s3://bucket/\ud800')).toThrow('valid Unicode');
