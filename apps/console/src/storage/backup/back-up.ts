@@ -59,7 +59,9 @@ async function copyDatabase(dataDir: string, to: string): Promise<boolean> {
   if (await askForCopy(dataDir, to)) return true;
   const path = join(dataDir, DATABASE_FILE);
   await stat(path).catch((error: unknown) => {
-    throw new BackupError(`there is no database ${path}`, { cause: error });
+    throw new BackupError(`there is no database ${path}: name the folder of a console with --data-dir`, {
+      cause: error,
+    });
   });
   let database: Database.Database | undefined;
   try {

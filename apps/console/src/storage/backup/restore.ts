@@ -73,7 +73,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 
 async function unpack(file: string, draft: string): Promise<void> {
   const archive = await open(file, 'r').catch((error: unknown) => {
-    throw new BackupError(`the backup ${file} cannot be read: ${String(error)}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new BackupError(`the backup ${file} cannot be read: ${reason}`, { cause: error });
   });
   const known = new Set([DATABASE_FILE, ...SECRET_FILES, CONTENTS_FILE]);
   try {
