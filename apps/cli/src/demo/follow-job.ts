@@ -36,6 +36,14 @@ export async function followJob(
 function describe(job: JobView): string {
   const { objectsCopied, objectsFailed, bytesCopied } = job.counters;
   const failed = objectsFailed > 0 ? `, ${formatCount(objectsFailed)} failed` : '';
+  return `${formatCount(objectsCopied)} objects, ${formatBytes(bytesCopied)}, ${pace(job)}${failed}`;
+}
+
+/** The rate and what is left of a job; what is over has no rate, but took its time. */
+function pace(job: JobView): string {
+  if (job.startedAtMs !== null && job.finishedAtMs !== null) {
+    return `in ${formatDuration(job.finishedAtMs - job.startedAtMs)}`;
+  }
   const eta = job.etaMs === null ? '' : `, ${formatDuration(job.etaMs)} left`;
-  return `${formatCount(objectsCopied)} objects, ${formatBytes(bytesCopied)}, ${formatCount(job.objectsPerSecond)}/s${failed}${eta}`;
+  return `${formatCount(job.objectsPerSecond)}/s${eta}`;
 }
