@@ -38,7 +38,7 @@ describe('the agents page', () => {
 
   it('gives administrators the command that enrols an agent, and viewers nothing to copy or revoke', async () => {
     const at = await agents('three');
-    await at.page.getByText(/WEIR_TOKEN=\S+ npx weir agent --console https/).waitFor();
+    await at.page.getByText(/WEIR_TOKEN=\S+ weir agent --console https/).waitFor();
     await at.close();
     const viewer = await agents('viewer');
     await viewer.page.getByText('Administrators see the command with its token here.').waitFor();
@@ -51,7 +51,7 @@ describe('the agents page', () => {
     const command = at.page.getByLabel('Command that enrols an agent');
     await command.waitFor();
     const consoles = [2, 1, 3].map((number) => `http://10.20.0.${10 + number}:8180`).join(',');
-    expect(await text(command)).toContain(`npx weir agent --console ${consoles}`);
+    expect(await text(command)).toContain(`weir agent --console ${consoles}`);
     await at.page.getByText('It names the 3 consoles of this group').waitFor();
     await at.page.setViewportSize({ width: 380, height: 800 });
     expect(await command.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true);

@@ -18,7 +18,7 @@ export async function tellEnrolment(
   // An address that agents are told to use leads to all consoles, as that of a load balancer does.
   const consoleUrls = publicUrl === null && roster !== undefined ? addressesOf(roster, await roster.look()) : [url];
   // In the environment: a command line can be read by every user of the machine.
-  const command = `WEIR_TOKEN=${token} npx weir agent --console ${consoleUrls.join(',')}`;
+  const command = `WEIR_TOKEN=${token} weir agent --console ${consoleUrls.join(',')}`;
   return { token, command, consoleUrls };
 }
 

@@ -20,7 +20,7 @@ const told = async (roster?: Roster, publicUrl: string | null = null) =>
 test('of a console that is alone the command names its address', async () => {
   expect(await told()).toEqual({
     token: 'token',
-    command: 'WEIR_TOKEN=token npx weir agent --console http://own:8180',
+    command: 'WEIR_TOKEN=token weir agent --console http://own:8180',
     consoleUrls: ['http://own:8180'],
   });
 });
@@ -41,7 +41,7 @@ test('of a group it names each console once: the leader, those that are there, t
     'http://weir-4:8180',
     'http://missing:8180',
   ]);
-  expect(command).toBe(`WEIR_TOKEN=token npx weir agent --console ${consoleUrls?.join(',')}`);
+  expect(command).toBe(`WEIR_TOKEN=token weir agent --console ${consoleUrls?.join(',')}`);
 });
 
 test('it names no console that does not belong to the group, nothing that a shell would run, and no more than agents take', async () => {

@@ -14,7 +14,7 @@ export function EnrolPanel(): ReactElement {
   return (
     <Card
       title="Enrol an agent"
-      description="Run this on a machine that reaches source, target and console. It needs Node 20 and Weir."
+      description="Run this on a machine that reaches source, target and console, and has Weir and Node 20.19 or newer. In a checkout of the sources, say npx weir instead of weir."
     >
       {may ? (
         <QueryState query={enrolment} placeholderHeight={48}>
