@@ -13,6 +13,8 @@ const dateTime = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
 /** `30 Nov` in the viewer's zone. */
@@ -33,6 +35,11 @@ export function formatClockSeconds(atMs: number): string {
 /** `30 Nov 2026, 14:03` in the viewer's zone. */
 export function formatDateTime(atMs: number): string {
   return dateTime.format(atMs);
+}
+
+/** `30 Nov 2026, 14:03:20` in the viewer's zone. */
+export function formatMoment(atMs: number): string {
+  return moment.format(atMs);
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   formatClockSeconds,
   formatCountdown,
   formatDateTime,
+  formatMoment,
   formatDuration,
 } from '../../src/format/time.ts';
 
@@ -156,6 +157,7 @@ describe('moments', () => {
     expect(formatClock(at)).toBe('14:03');
     expect(formatClockSeconds(at)).toBe('14:03:20');
     expect(formatDateTime(at)).toBe('30 Nov 2026, 14:03');
+    expect(formatMoment(at)).toMatch(/^30 Nov 2026, 14:03:\d\d$/);
     expect(formatClock(new Date(2026, 10, 30, 0, 5).getTime())).toBe('00:05');
   });
 });

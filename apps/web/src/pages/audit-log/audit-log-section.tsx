@@ -12,7 +12,7 @@ import { saveFile } from '../../components/save-file.ts';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { toastDone, toastError } from '../../components/toasts.tsx';
 import { formatCount, formatPlural } from '../../format/numbers.ts';
-import { formatClockSeconds, formatDateTime } from '../../format/time.ts';
+import { formatMoment } from '../../format/time.ts';
 import { ACTION_KINDS, actionWords } from '../../words/audit-words.ts';
 import { auditCsv, auditJson, detailText, exportName } from './audit-export.ts';
 import { filterOf, NO_FILTER, type FilterDraft } from './audit-filter.ts';
@@ -150,9 +150,7 @@ function Entries({ entries }: { entries: readonly AuditEntryView[] }): ReactElem
       {entries.map(({ entry, atMs, actor, action, subject, address, detail }) => (
         <tr key={entry}>
           <Cell name="When" className={styles.moment}>
-            <time dateTime={new Date(atMs).toISOString()} title={formatClockSeconds(atMs)}>
-              {formatDateTime(atMs)}
-            </time>
+            <time dateTime={new Date(atMs).toISOString()}>{formatMoment(atMs)}</time>
           </Cell>
           <RowHeader>{actor}</RowHeader>
           <Cell name="What">

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import type { JobView, PlannedObject } from '@weir/protocol';
 import { isOver, useJobPlan, useRepeatJob } from '../../data/jobs.ts';
@@ -17,6 +17,9 @@ const ACTIONS: Readonly<Record<PlannedObject['action'], string>> = {
   exclude: 'left out by the filter',
 };
 
+/** Objects shown until somebody asks for the rest of the sample: what follows on the page stays within reach. */
+const FIRST_ROWS = 20;
+
 /** What a dry run found, and the offer to do it. */
 export function DryRunResult({ job }: { job: JobView }): ReactElement {
   const { objectsListed, objectsCopied, objectsSkipped, objectsExcluded, bytesCopied } = job.counters;
@@ -32,39 +35,50 @@ export function DryRunResult({ job }: { job: JobView }): ReactElement {
       flush
     >
       <QueryState query={query} placeholderHeight={160}>
-        {(objects) => (
-          <>
-            <Table
-              label="First objects of the dry run"
-              head={
-                <>
-                  <Column>Key</Column>
-                  <Column numeric>Size</Column>
-                  <Column>What would be done</Column>
-                </>
-              }
-            >
-              {objects.map((object) => (
-                <tr key={object.key}>
-                  <RowHeader>
-                    <code className={styles.key}>{object.key}</code>
-                  </RowHeader>
-                  <Cell name="Size" numeric>
-                    {object.sizeBytes === null ? '–' : formatBytes(object.sizeBytes)}
-                  </Cell>
-                  <Cell name="What would be done">{ACTIONS[object.action]}</Cell>
-                </tr>
-              ))}
-            </Table>
-            {job.counters.objectsListed > objects.length && (
-              <p className={styles.more}>
-                A sample of {formatCount(objects.length)} of {formatCount(job.counters.objectsListed)} objects.
-              </p>
-            )}
-          </>
-        )}
+        {(objects) => <Sample objects={objects} listed={objectsListed} />}
       </QueryState>
     </Card>
+  );
+}
+
+function Sample({ objects, listed }: { objects: readonly PlannedObject[]; listed: number }): ReactElement {
+  const [all, setAll] = useState(false);
+  const shown = all ? objects : objects.slice(0, FIRST_ROWS);
+  return (
+    <>
+      <Table
+        label="First objects of the dry run"
+        head={
+          <>
+            <Column>Key</Column>
+            <Column numeric>Size</Column>
+            <Column>What would be done</Column>
+          </>
+        }
+      >
+        {shown.map((object) => (
+          <tr key={object.key}>
+            <RowHeader>
+              <code className={styles.key}>{object.key}</code>
+            </RowHeader>
+            <Cell name="Size" numeric>
+              {object.sizeBytes === null ? '–' : formatBytes(object.sizeBytes)}
+            </Cell>
+            <Cell name="What would be done">{ACTIONS[object.action]}</Cell>
+          </tr>
+        ))}
+      </Table>
+      {(shown.length < objects.length || objects.length < listed) && (
+        <p className={styles.more}>
+          {shown.length < objects.length && (
+            <Button small onClick={() => setAll(true)}>
+              Show all {formatCount(objects.length)}
+            </Button>
+          )}
+          {objects.length < listed && ` A sample of ${formatCount(objects.length)} of ${formatCount(listed)} objects.`}
+        </p>
+      )}
+    </>
   );
 }
 
