@@ -133,7 +133,10 @@ function refusalOf(error: unknown): ConsoleError {
   }
   if (error instanceof LeadershipLost) return noLeader(error.message, error);
   if (isUnwritable(error)) {
-    const message = `The console cannot write its database now (${error.code}): look for free space and the state of its disk.`;
+    const what = error.code.endsWith('DBMOVED')
+      ? 'its file was removed or replaced; the log of the console says how to save what is in it'
+      : 'look for free space and the state of its disk';
+    const message = `The console cannot write its database now (${error.code}): ${what}.`;
     return new ConsoleError('unavailable', message, { cause: error, retryAfterMs: 5_000 });
   }
   const status = statusCodeOf(error);

@@ -118,6 +118,14 @@ test('a console that does not run is backed up too, and a socket that a killed o
   await again.stop();
 });
 
+test('a copy that a killed console left in its data folder is removed at the next start', async () => {
+  await (await start(dataDir)).stop();
+  await writeFile(join(dataDir, 'backup-0123456789ab.tmp'), 'half a database');
+  const running = await start(dataDir);
+  expect((await readdir(dataDir)).filter((name) => name.startsWith('backup-'))).toEqual([]);
+  await running.stop();
+});
+
 test('who knocks and asks for something else gets no copy', async () => {
   const running = await start(dataDir, PASSWORD);
   const socket = createConnection(join(dataDir, 'console.sock'));

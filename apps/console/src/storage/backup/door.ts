@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, open, rm, stat } from 'node:fs/promises';
+import { chmod, open, readdir, rm, stat } from 'node:fs/promises';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
@@ -14,6 +14,8 @@ import { pipeline } from 'node:stream/promises';
 
 const DOOR = 'console.sock';
 const REQUEST = 'backup\n';
+/** Copies that are being sent; one that is there at the start was left by a console that was killed, and is as large as the database. */
+const COPY = /^backup-[0-9a-f]{12}\.tmp(-journal|-wal)?$/;
 /** Who knocks and asks nothing is let go. */
 const REQUEST_MS = 5_000;
 /** What Linux can name; elsewhere it is less by a few. */
@@ -33,6 +35,7 @@ export async function openDoor(
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH) return undefined;
   // Whoever holds the database is the only console here: a socket that is there belongs to one that was killed.
   await rm(path, { force: true });
+  for (const name of await readdir(dataDir)) if (COPY.test(name)) await rm(join(dataDir, name), { force: true });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);

@@ -19,7 +19,10 @@ if ('message' in opened) {
 } else {
   const statements = statementsOn(opened);
   let before = Promise.resolve();
+  const stopping = new AbortController();
   port.on('message', (call: Call) => {
+    // A copy of a large database takes longer than a console may take to stop.
+    if (call.kind === 'close') stopping.abort(new Error('the console is stopping'));
     before = before.then(async () => {
       say(await answerTo(call).catch((error: unknown) => ({ failure: failureOf(error) })));
       if (call.kind === 'close') port.close();
@@ -27,7 +30,7 @@ if ('message' in opened) {
   });
   const answerTo = async (call: Call): Promise<Answer> => {
     if (call.kind === 'run') return { ran: await statements.run(call.sql, call.parameters) };
-    await (call.kind === 'copy' ? statements.copyTo(call.path) : statements.close());
+    await (call.kind === 'copy' ? statements.copyTo(call.path, stopping.signal) : statements.close());
     return {};
   };
   say({});

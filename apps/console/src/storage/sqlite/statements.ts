@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { sameFiles } from './same-files.ts';
 
 /** What a statement did. Rows are plain objects. */
 export interface Ran {
@@ -11,8 +12,8 @@ export interface Ran {
 export interface Statements {
   /** @throws SqliteError and whatever else better-sqlite3 throws */
   run(sql: string, parameters: readonly unknown[]): Promise<Ran>;
-  /** Writes a consistent copy of the database. */
-  copyTo(path: string): Promise<void>;
+  /** Writes a consistent copy of the database. @param signal ends it before its time, with its reason; default: nothing does */
+  copyTo(path: string, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,17 +38,33 @@ export function statementsOn(database: Database.Database): Statements {
     if (prepared.size > MAX_PREPARED && oldest !== undefined) prepared.delete(oldest);
     return statement;
   };
+  const requireSameFiles = database.memory ? () => undefined : sameFiles(database.name);
+  /** A transaction was begun, and its caller has not ended it. */
+  let begun = false;
   return {
     async run(sql, parameters) {
+      const ends = sql === 'commit' || sql === 'rollback';
       // A full disk ends the transaction by itself; a second end would fail, and hide why the first came.
-      if (sql === 'rollback' && !database.inTransaction) return { rows: [], changed: null };
+      if (sql === 'rollback' && !database.inTransaction) {
+        begun = false;
+        return { rows: [], changed: null };
+      }
+      // What comes after that is part of a transaction which is no more: it must not happen by itself.
+      if (begun && !database.inTransaction) throw new Error('the transaction was ended by an error before');
       const statement = prepare(sql);
       if (statement.reader) return { rows: statement.all(...parameters), changed: null };
+      if (sql === 'commit' || (sql !== 'begin' && !database.inTransaction)) requireSameFiles();
       const { changes, lastInsertRowid } = statement.run(...parameters);
+      if (sql === 'begin') begun = true;
+      else if (ends) begun = false;
       return { rows: [], changed: { rows: changes, lastId: lastInsertRowid } };
     },
-    async copyTo(path) {
-      const { totalPages } = await database.backup(path, { progress: () => PAGES_PER_STEP });
+    async copyTo(path, signal) {
+      const progress = (): number => {
+        signal?.throwIfAborted();
+        return PAGES_PER_STEP;
+      };
+      const { totalPages } = await database.backup(path, { progress });
       if (totalPages === 0) throw new Error('SQLite copied nothing');
     },
     close: async () => void database.close(),

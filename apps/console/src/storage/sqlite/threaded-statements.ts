@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import { StorageUnavailable } from '../../ports/storage-unavailable.ts';
 import { UnusableDatabase } from '../../ports/unusable-database.ts';
 import type { Ran, Statements } from './statements.ts';
 
@@ -39,11 +40,13 @@ const ENTRY = new URL(
  * Opens the database at `path` in a thread of its own, and runs statements there: what waits for the disk (a journal that is
  * written back, a page that is read) holds up nobody here. A call costs some 20 µs more by that.
  *
- * A thread that dies takes the process with it, as the error would have in this thread: without a database a console is none.
+ * A thread that dies takes the process with it, with the reason, as the error would have in this thread: without a database a
+ * console is none.
+ * @param entry of the thread; default: the console's own
  * @throws UnusableDatabase see openDatabase
  */
-export async function threadedStatements(path: string): Promise<Statements> {
-  const thread = new Thread(path);
+export async function threadedStatements(path: string, entry: URL = ENTRY): Promise<Statements> {
+  const thread = new Thread(path, entry);
   await thread.opened;
   return {
     async run(sql, parameters) {
@@ -60,23 +63,48 @@ class Thread {
   readonly opened: Promise<Answer>;
   readonly #worker: Worker;
   readonly #waiting: Waiting[] = [];
+  /** It has not said yet whether the database can be used. */
+  #opening = true;
   /** It has been asked to end. */
   #closing = false;
 
-  constructor(path: string) {
+  constructor(path: string, entry: URL) {
     // Flags of the process are for its own entry.
-    this.#worker = new Worker(ENTRY, { workerData: path, name: 'weir-database', execArgv: [] });
+    this.#worker = new Worker(entry, { workerData: path, name: 'weir-database', execArgv: [] });
     this.#worker.on('message', (answer: Answer) => this.#settle(answer));
-    this.#worker.on('error', (error) => {
-      for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
-      throw error;
+    this.#worker.on('error', (error) => this.#died(error));
+    this.#worker.on('messageerror', (error) => this.#died(error));
+    this.#worker.on('exit', (code) => {
+      if (!this.#closing || this.#waiting.length > 0) this.#died(new Error(`it ended with code ${code}`));
     });
-    this.opened = this.#wait();
+    this.opened = this.#open();
+  }
+
+  async #open(): Promise<Answer> {
+    try {
+      return await this.#wait();
+    } catch (error) {
+      // It ends by itself then, and nobody will ask it.
+      this.#closing = true;
+      throw error;
+    } finally {
+      this.#opening = false;
+    }
+  }
+
+  /** It cannot be asked any more. While it opens the database whoever waits for that says so; later nobody could go on. */
+  #died(cause: Error): void {
+    if (this.#closing && this.#waiting.length === 0) return;
+    this.#closing = true;
+    const error = new Error(`The thread of the database ended: ${cause.message}`, { cause });
+    const opening = this.#opening;
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
+    if (!opening) throw error;
   }
 
   /** @throws SqliteError, or an Error with what else went wrong there */
   async ask(call: Call): Promise<Answer> {
-    if (this.#closing) throw new Error('the database is closed');
+    if (this.#closing) throw new StorageUnavailable('The console is stopping: the database is closed.');
     this.#closing = call.kind === 'close';
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     this.#worker.postMessage(call);
