@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { connectionFailure } from '../../src/storage/postgres/connection-failure.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { OneAtATime } from '../../src/storage/sql/one-at-a-time.ts';
 import { Outage } from '../../src/storage/postgres/outage.ts';
 import { fromStorable, toStorable } from '../../src/storage/postgres/storable-text.ts';
@@ -115,4 +116,24 @@ test('what is urgent passes what waits, in order, and not what has begun', async
   await Promise.allSettled(all);
   await queue.run(work('later'));
   expect(done).toEqual(['begun', 'urgent 1', 'urgent 2', 'fails', 'other', 'later']);
+});
+
+test('whoever waits half a minute for a database that stands still is told, and the others go on in order', async () => {
+  const clock = new FakeClock();
+  const queue = new OneAtATime((delayMs, run) => clock.after(delayMs, run));
+  const done: string[] = [];
+  let release: (() => void) | undefined;
+  const stands = queue.run(() => new Promise<void>((resolve) => (release = resolve)));
+  const early = [false, true].map((urgent) => queue.run(async () => void done.push('early'), urgent));
+  await clock.advance(20_000);
+  const late = [1, 2].map((n) => queue.run(async () => void done.push(`late ${n}`)));
+  const told = Promise.allSettled(early);
+  await clock.advance(10_000);
+  for (const end of await told) {
+    expect(end).toMatchObject({ status: 'rejected', reason: { name: 'StorageUnavailable' } });
+  }
+  release?.();
+  await Promise.all([stands, ...late]);
+  expect(done).toEqual(['late 1', 'late 2']);
+  expect(clock.waiting).toBe(0);
 });
