@@ -28,6 +28,7 @@ import { LeadLog } from './fleet/lead-log.ts';
 import { LeaseWatch } from './fleet/lease-watch.ts';
 import { httpWebhookSender } from './host/http-webhook-sender.ts';
 import { systemResolver } from './host/system-resolver.ts';
+import { UnwrittenWindows } from './fleet/unwritten-windows.ts';
 import type { LedgerTier } from './ports/credit-ledger.ts';
 import type { EndpointProbe } from './ports/endpoint-probe.ts';
 import type { NameResolver } from './ports/name-resolver.ts';
@@ -141,7 +142,7 @@ export async function assemble(
       },
     }),
     governor,
-    windows: [],
+    windows: new UnwrittenWindows(),
     count: (event, by) => metrics.count(event, by),
   };
   metrics.observe(context);

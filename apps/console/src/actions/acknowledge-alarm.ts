@@ -1,4 +1,5 @@
 import type { AlarmView } from '@weir/protocol';
+import { acknowledged } from '../fleet/alarm-board.ts';
 import { audit } from './audit-trail.ts';
 import { ConsoleError } from './console-error.ts';
 import type { ConsoleContext } from './context.ts';
@@ -9,21 +10,24 @@ import { saveRule } from './remembered-alarms.ts';
  * @throws ConsoleError not-found
  */
 export async function acknowledgeAlarm(context: ConsoleContext, alarmId: string, actor: string): Promise<AlarmView> {
-  return context.storage.transaction(async (stores) => {
+  const acknowledgedAlarm = await context.storage.transaction(async (stores) => {
     const alarm = await stores.alarms.get(alarmId);
     if (alarm === undefined) throw new ConsoleError('not-found', `There is no alarm ${alarmId}.`);
     if (alarm.acknowledgedBy !== null) return alarm;
-    const nowMs = context.clock.nowMs();
-    const remembered = context.alarms.acknowledged(alarmId, actor, nowMs);
-    const acknowledged = { ...(remembered?.alarm ?? alarm), acknowledgedBy: actor, acknowledgedAtMs: nowMs };
-    await stores.alarms.save(acknowledged);
-    if (remembered !== null) await saveRule(stores, remembered);
+    const by = { acknowledgedBy: actor, acknowledgedAtMs: context.clock.nowMs() };
+    const remembered = context.alarms.rememberedOf(alarmId);
+    const seen = { ...(remembered?.alarm ?? alarm), ...by };
+    await stores.alarms.save(seen);
+    if (remembered !== null) await saveRule(stores, acknowledged(remembered, by));
     await audit(context, stores, {
       actor,
       action: 'alarm.acknowledge',
       subject: alarmId,
       detail: { code: alarm.code },
     });
-    return acknowledged;
+    return seen;
   });
+  // Not before it is written: a database that refuses it would leave the two with different tales.
+  context.alarms.acknowledged(alarmId, acknowledgedAlarm);
+  return acknowledgedAlarm;
 }

@@ -1,5 +1,5 @@
 import type { Coordinator } from '@weir/governor';
-import { ONLINE_WINDOWS, type Assignment, type VersionedGovernorSettings, type WindowRecord } from '@weir/protocol';
+import { ONLINE_WINDOWS, type Assignment, type VersionedGovernorSettings } from '@weir/protocol';
 import type { ClaimDesk } from '../fleet/claim-desk.ts';
 import type { Fleet, Moment } from '../fleet/fleet.ts';
 import type { Governing } from '../fleet/governing.ts';
@@ -8,6 +8,7 @@ import type { JobRates } from '../fleet/job-rates.ts';
 import type { LeadLog } from '../fleet/lead-log.ts';
 import type { LeaseWatch } from '../fleet/lease-watch.ts';
 import type { MonitorHistory } from '../fleet/monitor-history.ts';
+import type { UnwrittenWindows } from '../fleet/unwritten-windows.ts';
 import type { CallLimiter } from '../ports/call-limiter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EndpointProbe } from '../ports/endpoint-probe.ts';
@@ -82,7 +83,7 @@ export interface ConsoleContext {
   /** Settings in force; replaced as a whole when they are changed. */
   governor: VersionedGovernorSettings;
   /** Finished windows that are not written yet. */
-  windows: WindowRecord[];
+  readonly windows: UnwrittenWindows;
   /** Counts an event for the metrics. */
   count(event: CountedEvent, by?: number): void;
 }

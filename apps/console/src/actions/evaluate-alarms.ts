@@ -1,5 +1,6 @@
 import { ALARM_RULES } from '@weir/governor';
-import type { AlarmChange } from '../fleet/alarm-board.ts';
+import { acknowledged, type AlarmChange } from '../fleet/alarm-board.ts';
+import type { Stores } from '../ports/storage.ts';
 import type { ConsoleContext } from './context.ts';
 import { queueAlarmMessages } from './queue-alarm-messages.ts';
 import { saveRule } from './remembered-alarms.ts';
@@ -7,19 +8,17 @@ import { watchedBy } from './watched-percent.ts';
 
 /**
  * Looks whether alarms fire or end. Heartbeats let them fire; the engine's own tick (`checkClear`) lets them clear too.
- * Without the limiter there is no limit to be near, so nothing fires, and at the next tick an alarm clears.
+ * Without the limiter there is no limit to be near, so nothing fires, and at the next tick an alarm clears. Resolves when what
+ * changed is written down.
  */
 export async function evaluateAlarms(context: ConsoleContext, { checkClear }: { checkClear: boolean }): Promise<void> {
-  for (const observed of observeAlarms(context, checkClear, context.clock.nowMs())) await record(context, observed);
+  await record(context, observeAlarms(context, checkClear, context.clock.nowMs()));
 }
 
-/** The same at a heartbeat: resolves when what changed is written down; undefined: nothing did, which is nearly always so. */
-export function letAlarmsFire(context: ConsoleContext, nowMs: number): Promise<void> | undefined {
+/** The same at a heartbeat, which does not wait until it is written down: an agent without a grant stands still. */
+export function letAlarmsFire(context: ConsoleContext, nowMs: number): void {
   const changes = observeAlarms(context, false, nowMs);
-  if (changes.length === 0) return undefined;
-  return (async () => {
-    for (const observed of changes) await record(context, observed);
-  })();
+  if (changes.length > 0) context.alarms.writes(record(context, changes));
 }
 
 /** What an observation of an alarm changed, and the percentage that was seen. */
@@ -35,17 +34,32 @@ function observeAlarms(context: ConsoleContext, checkClear: boolean, nowMs: numb
   return observed;
 }
 
-/** A heartbeat is answered also when an alarm cannot be written down: the log has it then. */
-async function record(context: ConsoleContext, change: Observed): Promise<void> {
-  const { type, alarm, remembered, percent } = change;
-  context.log.warn({ alarm: alarm.code, event: type, utilizationPercent: percent }, alarm.title);
+/**
+ * Writes down what one observation changed, in one transaction: begun at once, so that what a later one saw comes later.
+ * Never rejects: when it cannot be written, the log has it.
+ */
+async function record(context: ConsoleContext, changes: readonly Observed[]): Promise<void> {
+  if (changes.length === 0) return;
+  for (const { type, alarm, percent } of changes) {
+    context.log.warn({ alarm: alarm.code, event: type, utilizationPercent: percent }, alarm.title);
+  }
   try {
     await context.storage.transaction(async (stores) => {
-      await stores.alarms.save(alarm);
-      await saveRule(stores, remembered);
-      await queueAlarmMessages(context, stores, change, percent);
+      for (const change of changes) await write(context, stores, change);
     });
   } catch (error) {
-    context.log.error({ alarm: alarm.code, event: type, error: String(error) }, 'an alarm could not be written down');
+    const events = changes.map(({ type, alarm }) => `${alarm.code} ${type}`).join(', ');
+    context.log.error({ alarms: events, error: String(error) }, 'an alarm could not be written down');
   }
+}
+
+async function write(context: ConsoleContext, stores: Stores, change: Observed): Promise<void> {
+  const { alarm, remembered, percent } = change;
+  // Somebody may have acknowledged it since it was observed.
+  const kept = await stores.alarms.get(alarm.alarmId);
+  const by = kept === undefined || kept.acknowledgedBy === null ? alarm : kept;
+  const { acknowledgedBy, acknowledgedAtMs } = by;
+  await stores.alarms.save({ ...alarm, acknowledgedBy, acknowledgedAtMs });
+  await saveRule(stores, remembered.alarm?.alarmId === alarm.alarmId ? acknowledged(remembered, by) : remembered);
+  await queueAlarmMessages(context, stores, change, percent);
 }

@@ -23,7 +23,7 @@ export async function recordHeartbeat(
 /**
  * Takes an agent's report of the window that ended and answers with its next grant. No database access on this path: the
  * coordinator decides in memory, and what is to be kept is written behind in batches. A promise only where there is something
- * to wait for (the ledger of a group, an alarm to be written down): each wait would be a turn of its own for thousands of
+ * to wait for (the ledger of a group, leases to be returned): each wait would be a turn of its own for thousands of
  * heartbeats a second.
  * @throws ConsoleError wrong-credentials, protocol-too-old
  */
@@ -43,7 +43,7 @@ export function answerHeartbeat(
   const record = agent.usage && recordOf(context, agent, agent.usage, moment.nowMs);
   const windowMs = limits.windowSeconds * 1_000;
   const row = record && rowFor(agent, record, { steadyMs: moment.steadyMs, windowMs });
-  if (row !== null) context.windows.push(row);
+  if (row !== null) context.windows.add(row);
   const computed = context.coordinator.heartbeat(agent.agentId, reportOf(context, agent, request), moment.steadyMs);
   const asked = { agentId: agent.agentId, bootId: request.bootId, ends: request.usage };
   const secured = governing.secure(asked, computed, moment.steadyMs);
@@ -60,7 +60,7 @@ function answered(
 ): HeartbeatResponse | Promise<HeartbeatResponse> {
   if (grant !== null) context.fleet.granted(agent, grant);
   context.count('heartbeat');
-  const alarming = letAlarmsFire(context, nowMs);
+  letAlarmsFire(context, nowMs);
   const response = (): HeartbeatResponse => ({
     limiter: limiterInstructions(context.governor),
     grant,
@@ -68,13 +68,9 @@ function answered(
     consoleTimeMs: nowMs,
     protocolVersion: PROTOCOL_VERSION,
   });
-  if (alarming === undefined && !restarted) return response();
-  return (async () => {
-    await alarming;
-    // A new process knows nothing of the shards that the old one held.
-    if (restarted) await returnLeases(context, context.leases.heldBy(agent.agentId), 'agent restarted');
-    return response();
-  })();
+  if (!restarted) return response();
+  // A new process knows nothing of the shards that the old one held.
+  return returnLeases(context, context.leases.heldBy(agent.agentId), 'agent restarted').then(response);
 }
 
 /** From this part of the window on, waiting means that the agent wants more than its rate can tell. */

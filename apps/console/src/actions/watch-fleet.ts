@@ -10,7 +10,7 @@ export async function watchFleet(context: ConsoleContext): Promise<void> {
   events.add(await lookAtAgents(context, { nowMs, steadyMs }));
   const { raised, gone } = watch.alarms(context.alarms.active());
   events.add(raised);
-  for (const alarm of gone) events.add([endOf((await context.storage.alarms.get(alarm.alarmId)) ?? alarm, nowMs)]);
+  events.add(gone.map((alarm) => endOf(context.alarms.ended(alarm.alarmId) ?? alarm, nowMs)));
   await writeEvents(context);
 }
 

@@ -1,7 +1,5 @@
 import type { ConsoleContext } from './context.ts';
 
-/** Finished windows that wait to be written at most, while the database cannot be written. */
-const MAX_WAITING_WINDOWS = 100_000;
 /** Rows of each kind in one transaction: those of others wait meanwhile. */
 const BATCH_ROWS = 256;
 
@@ -12,7 +10,7 @@ const BATCH_ROWS = 256;
  */
 export async function writeBehind(context: ConsoleContext): Promise<void> {
   // What comes while this runs is left for the next time, so that it ends.
-  let batches = Math.ceil(Math.max(context.fleet.unwritten.size, context.windows.length) / BATCH_ROWS);
+  let batches = Math.ceil(Math.max(context.fleet.unwritten.size, context.windows.size) / BATCH_ROWS);
   for (; batches > 0; batches -= 1) {
     await writeBatch(context);
     if (batches > 1) await new Promise((resolve) => setImmediate(resolve));
@@ -21,7 +19,7 @@ export async function writeBehind(context: ConsoleContext): Promise<void> {
 
 async function writeBatch(context: ConsoleContext): Promise<void> {
   const agents = context.fleet.unwritten.take(BATCH_ROWS);
-  const windows = context.windows.splice(0, BATCH_ROWS);
+  const windows = context.windows.take(BATCH_ROWS);
   if (agents.changed.length === 0 && agents.heard.length === 0 && windows.length === 0) return;
   try {
     await context.storage.transaction(async (stores) => {
@@ -30,9 +28,9 @@ async function writeBatch(context: ConsoleContext): Promise<void> {
       await stores.history.addWindows(windows);
     });
   } catch (error) {
-    // Kept for the next turn, up to a bound: a full disk must not become a full memory.
+    // Kept for the next turn.
     context.fleet.unwritten.again(agents, (agentId) => context.fleet.get(agentId));
-    context.windows = [...windows, ...context.windows].slice(-MAX_WAITING_WINDOWS);
+    context.windows.again(windows);
     throw error;
   }
 }

@@ -24,12 +24,18 @@ export interface AlarmChange {
   remembered: RememberedRule;
 }
 
+/** Who has seen an alarm, and when. */
+export type Acknowledgement = Pick<AlarmView, 'acknowledgedBy' | 'acknowledgedAtMs'>;
+
 const NOTHING: readonly AlarmChange[] = [];
 
 /** The state of every alarm rule, and the alarms that have not ended. In memory; every change is handed out for storage. */
 export class AlarmBoard {
   readonly #rules = new Map<string, RememberedRule>();
   readonly #newId: () => string;
+  readonly #writing = new Set<Promise<void>>();
+  /** The alarm of each rule that ended last. */
+  readonly #ended = new Map<string, AlarmView>();
 
   /** @param remembered what was stored before a restart */
   constructor(remembered: readonly RememberedRule[], newId: () => string) {
@@ -55,6 +61,7 @@ export class AlarmBoard {
     const seen = events.map((event) => {
       const shown = this.#viewOf(rule, event.alarm, alarm, event);
       alarm = shown.endedAtMs === null ? shown : null;
+      if (alarm === null) this.#ended.set(rule.code, shown);
       return { type: event.type, alarm: shown };
     });
     // Without an event the peak may have grown all the same.
@@ -83,13 +90,38 @@ export class AlarmBoard {
     };
   }
 
-  /** Somebody acknowledged an alarm; ignored when it has ended. Returns what is then remembered of its rule. */
-  acknowledged(alarmId: string, by: string, atMs: number): RememberedRule | null {
-    for (const remembered of this.#rules.values()) {
-      if (remembered.alarm?.alarmId !== alarmId) continue;
-      remembered.alarm = { ...remembered.alarm, acknowledgedBy: by, acknowledgedAtMs: atMs };
-      return remembered;
-    }
-    return null;
+  /** An alarm that has ended, if it was the last of its rule; what is stored may not say so yet. */
+  ended(alarmId: string): AlarmView | undefined {
+    return [...this.#ended.values()].find((alarm) => alarm.alarmId === alarmId);
   }
+
+  /** What is remembered of the rule of an alarm that has not ended; null: it has. */
+  rememberedOf(alarmId: string): RememberedRule | null {
+    return [...this.#rules.values()].find(({ alarm }) => alarm?.alarmId === alarmId) ?? null;
+  }
+
+  /** It is written down that somebody has seen an alarm; ignored when it has ended. */
+  acknowledged(alarmId: string, by: Acknowledgement): void {
+    const remembered = this.rememberedOf(alarmId);
+    if (remembered !== null) this.#rules.set(remembered.code, acknowledged(remembered, by));
+  }
+
+  /** Something is written down that nobody waits for; it does not reject. */
+  writes(writing: Promise<void>): void {
+    this.#writing.add(writing);
+    void writing.finally(() => this.#writing.delete(writing));
+  }
+
+  /** Resolves when everything of that kind is written. */
+  async written(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+}
+
+/** What a rule remembers, its alarm seen by somebody. */
+export function acknowledged(
+  rule: RememberedRule,
+  { acknowledgedBy, acknowledgedAtMs }: Acknowledgement,
+): RememberedRule {
+  return { ...rule, alarm: rule.alarm && { ...rule.alarm, acknowledgedBy, acknowledgedAtMs } };
 }
