@@ -7,7 +7,8 @@ import {
 } from '@weir/protocol';
 import type { StoredAgent } from '../ports/agent-store.ts';
 import type { LastReport, LiveAgent, RememberedGrant } from './live-agent.ts';
-import { grantOf, liveAgent, storedPart } from './live-agent.ts';
+import { grantOf, liveAgent } from './live-agent.ts';
+import { OwedWrites } from './owed-writes.ts';
 import { UnwrittenAgents } from './unwritten-agents.ts';
 
 /** Holdoffs are 30–300 s; a longer one that an agent speaks of is cut here. */
@@ -36,6 +37,8 @@ export class Fleet {
   readonly #byName = new Map<string, LiveAgent>();
   /** What heartbeats changed, to be written behind. */
   readonly unwritten: UnwrittenAgents = new UnwrittenAgents();
+  /** Agents that were revoked, and are not written as such yet. */
+  readonly revocations: OwedWrites = new OwedWrites();
   readonly #onlineMs: number;
   #totalTps = 0;
   #totalMeanTps = 0;
@@ -141,6 +144,8 @@ export class Fleet {
   enrol(stored: StoredAgent, moment: Moment): LiveAgent {
     const known = this.#agents.get(stored.agentId);
     if (known !== undefined) this.#forget(known);
+    // Written later, it would bring the old credential back.
+    if (known !== undefined) this.unwritten.forget(known);
     const agent = liveAgent(stored, moment.steadyMs);
     this.#put(agent);
     return agent;
@@ -151,7 +156,11 @@ export class Fleet {
     const agent = this.#agents.get(agentId);
     if (agent !== undefined) this.#forget(agent);
     this.#agents.delete(agentId);
-    if (before !== undefined) this.#put(before);
+    if (before === undefined) return;
+    // Somebody may have revoked it in the meantime.
+    before.revoked = agent?.revoked ?? before.revoked;
+    this.#put(before);
+    this.unwritten.changed(before);
   }
 
   /**
@@ -222,14 +231,14 @@ export class Fleet {
     agent.grant = grant;
   }
 
-  /** Takes away the credential for good. */
-  revoke(agent: LiveAgent): StoredAgent {
+  /** Takes away the credential for good; to be written down. */
+  revoke(agent: LiveAgent): void {
     agent.revoked = true;
     agent.runningJobs = 0;
     agent.usage = null;
     agent.holdoffUntilMs = null;
     this.#forget(agent);
-    return storedPart(agent);
+    this.revocations.owe(agent.agentId);
   }
 
   /** Sum of actual TPS over online running agents, as of the last heartbeats and the last `review`. */

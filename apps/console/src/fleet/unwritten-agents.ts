@@ -24,6 +24,12 @@ export class UnwrittenAgents {
     this.#heard.add(agent);
   }
 
+  /** An agent is to be written no more: another one has its place. */
+  forget(agent: LiveAgent): void {
+    this.#changed.delete(agent);
+    this.#heard.delete(agent);
+  }
+
   /** Hands out what to write, at most so many of each kind. */
   take(most: number = Number.POSITIVE_INFINITY): AgentBatch {
     return {
