@@ -25,6 +25,8 @@ export async function takeProgress(
 ): Promise<ProgressResponse> {
   requireAcceptedAgent(context, agent);
   requireKey(report.checkpoint);
+  // It was heard now, however long the database keeps it waiting: its lease must not lapse meanwhile.
+  context.leases.heardFrom(report.leaseId, agent.agentId, context.clock.steadyMs());
   const { before, after, job } = await context.storage.transaction(async (stores) => {
     const shard = await stores.shards.get(shardId);
     const job = shard && (await stores.jobs.get(shard.jobId));

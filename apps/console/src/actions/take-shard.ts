@@ -1,4 +1,5 @@
 import { ASSIGNMENT_NEEDS, limiterNeeds, versionFor, type Assignment, type S3Location } from '@weir/protocol';
+import type { StoredEndpoint } from '../ports/endpoint-store.ts';
 import type { JobSide, StoredJob } from '../ports/job-store.ts';
 import { leaseShard, returnShard, triedBefore, type Shard } from '../queue/shard.ts';
 import { ConsoleError, isConsoleError } from './console-error.ts';
@@ -17,11 +18,11 @@ export async function takeShard(context: ConsoleContext, agentId: string): Promi
   for (;;) {
     const taken = await leaseNext(context, agentId);
     if (taken === null) return null;
-    const { job, shard, leaseId, heldBefore } = taken;
+    const { job, sides, shard, leaseId, heldBefore } = taken;
     context.leases.begin({ leaseId, shardId: shard.shardId, jobId: job.jobId, agentId }, context.clock.steadyMs());
     try {
-      const source = await locationOf(context, job.source);
-      const target = await locationOf(context, job.target);
+      const source = await locationOf(context, job.source, sides.source);
+      const target = await locationOf(context, job.target, sides.target);
       return {
         jobId: job.jobId,
         jobName: job.name,
@@ -50,10 +51,16 @@ export async function takeShard(context: ConsoleContext, agentId: string): Promi
   }
 }
 
-async function leaseNext(
-  context: ConsoleContext,
-  agentId: string,
-): Promise<{ job: StoredJob; shard: Shard; leaseId: string; heldBefore: boolean } | null> {
+interface Taken {
+  job: StoredJob;
+  /** Its endpoints; undefined: gone. */
+  sides: Record<'source' | 'target', StoredEndpoint | undefined>;
+  shard: Shard;
+  leaseId: string;
+  heldBefore: boolean;
+}
+
+async function leaseNext(context: ConsoleContext, agentId: string): Promise<Taken | null> {
   const version = context.fleet.get(agentId)?.protocolVersion ?? 0;
   if (version < versionFor(limiterNeeds(limiterInstructions(context.governor)))) return null;
   return context.storage.transaction(async (stores) => {
@@ -70,7 +77,10 @@ async function leaseNext(
       job.startedAtMs ??= context.clock.nowMs();
       await stores.jobs.save(job);
     }
-    return { job, shard, leaseId, heldBefore: triedBefore(queued) };
+    // Read here: that the database failed says nothing about the job, and must not end it.
+    const source = await stores.endpoints.get(job.source.endpointId);
+    const target = await stores.endpoints.get(job.target.endpointId);
+    return { job, sides: { source, target }, shard, leaseId, heldBefore: triedBefore(queued) };
     // Reports of a large fleet may wait for the database; an agent without work waits for this one.
   }, 'urgent');
 }
@@ -84,8 +94,11 @@ async function giveUpCleanUp(context: ConsoleContext, shardId: string, leaseId: 
   context.leases.end(leaseId);
 }
 
-async function locationOf(context: ConsoleContext, side: JobSide): Promise<S3Location> {
-  const endpoint = await context.storage.endpoints.get(side.endpointId);
+async function locationOf(
+  context: ConsoleContext,
+  side: JobSide,
+  endpoint: StoredEndpoint | undefined,
+): Promise<S3Location> {
   if (endpoint === undefined) {
     throw new ConsoleError('not-found', `The endpoint ${side.endpointName} of this job was removed: make a new job.`);
   }

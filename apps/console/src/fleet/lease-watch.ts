@@ -57,6 +57,12 @@ export class LeaseWatch {
     enter(this.#byAgent, held);
   }
 
+  /** Its agent says something about it, which is not taken yet; ignored when it is the lease of another. */
+  heardFrom(leaseId: string, agentId: string, steadyMs: number): void {
+    const lease = this.#leases.get(leaseId);
+    if (lease?.agentId === agentId) lease.heardAtSteadyMs = steadyMs;
+  }
+
   /** Its agent reported on it. @returns object bytes moved since the report before */
   heard(leaseId: string, steadyMs: number, news?: LeaseNews): number {
     const lease = this.#leases.get(leaseId);
