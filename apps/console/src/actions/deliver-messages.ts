@@ -10,18 +10,33 @@ import { sendToWebhook } from './send-to-webhook.ts';
  *   waiting ── anything else ──▶ waiting, later each time ── a day after it was made ──▶ given-up
  *
  * A message is marked when its answer has come. A console that dies in between sends it again after its restart, under
- * the same `weir-delivery`.
+ * the same `weir-delivery`. While marks cannot be written nothing more is sent: it would be the same again each second.
+ *
+ * @param unmarked what was sent and could not be marked, by webhook: kept from one call to the next
  */
-export async function deliverMessages(context: ConsoleContext): Promise<void> {
+export async function deliverMessages(context: ConsoleContext, unmarked: Map<string, Delivery>): Promise<void> {
+  for (const delivery of unmarked.values()) await mark(context, delivery, unmarked);
   for (;;) {
     const due = await context.storage.webhooks.due(context.clock.nowMs());
-    const outcomes = await Promise.all(due.map((delivery) => attempt(context, delivery)));
+    const attempts = await Promise.allSettled(due.map((delivery) => attempt(context, delivery, unmarked)));
+    // Each to its end: one that goes on after this has failed would be sent beside the next one.
+    for (const made of attempts) if (made.status === 'rejected') throw made.reason;
     // What waited behind a message that has gone is due now.
-    if (!outcomes.includes('delivered')) return;
+    if (!attempts.some((made) => made.status === 'fulfilled' && made.value === 'delivered')) return;
   }
 }
 
-async function attempt(context: ConsoleContext, delivery: Delivery): Promise<Delivery['state']> {
+async function mark(context: ConsoleContext, delivery: Delivery, unmarked: Map<string, Delivery>): Promise<void> {
+  unmarked.set(delivery.webhookId, delivery);
+  await context.storage.webhooks.saveDelivery(delivery);
+  unmarked.delete(delivery.webhookId);
+}
+
+async function attempt(
+  context: ConsoleContext,
+  delivery: Delivery,
+  unmarked: Map<string, Delivery>,
+): Promise<Delivery['state']> {
   const webhook = await context.storage.webhooks.get(delivery.webhookId);
   if (webhook === undefined) return 'given-up';
   const { problem } = await sendToWebhook(context, webhook, delivery.deliveryId, delivery.body);
@@ -30,14 +45,8 @@ async function attempt(context: ConsoleContext, delivery: Delivery): Promise<Del
   const next = problem === null ? null : nextAttemptAt(attempts, delivery.createdAtMs, nowMs);
   const state = problem === null ? 'delivered' : next === null ? 'given-up' : 'waiting';
   const deliveredAtMs = problem === null ? nowMs : null;
-  await context.storage.webhooks.saveDelivery({
-    ...delivery,
-    attempts,
-    state,
-    nextAttemptAtMs: next,
-    deliveredAtMs,
-    problem,
-  });
+  const marked = { ...delivery, attempts, state, nextAttemptAtMs: next, deliveredAtMs, problem } as const;
+  await mark(context, marked, unmarked);
   if (problem !== null) {
     const fields = { webhook: webhook.name, deliveryId: delivery.deliveryId, attempts, problem };
     context.log.warn(

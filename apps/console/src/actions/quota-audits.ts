@@ -77,9 +77,9 @@ export async function repairQuotaAudit(
   if (request.dryRun) return { plan, audit: readQuotaAudit(context, auditId) };
   requireFree(context, run.storeId);
   const detail = { store: run.storeName, mode: request.mode, changes: plan.changes };
-  // Written down before anything is changed.
-  await audit(context, context.storage, { actor, action: 'quota-audit.repair', subject: auditId, detail });
-  return { plan, audit: await context.quotaAudits.repair(auditId, rules) };
+  const writeDown = (): Promise<void> =>
+    audit(context, context.storage, { actor, action: 'quota-audit.repair', subject: auditId, detail });
+  return { plan, audit: await context.quotaAudits.repair(auditId, rules, writeDown) };
 }
 
 function requireFree(context: ConsoleContext, storeId: string): void {

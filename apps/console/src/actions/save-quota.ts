@@ -1,6 +1,6 @@
 import { MAX_QUOTA_DEFINITIONS, type QuotaInput, type QuotaView } from '@weir/protocol';
 import { checkDefinition, MemoryStore, QuotaError } from '@weir/quota';
-import { isOwnQuota, OWN_QUOTA_IDS } from '../quotas/built-in.ts';
+import { isOwnQuota, MEMORY_STORE, OWN_QUOTA_IDS } from '../quotas/built-in.ts';
 import { definitionOf } from '../quotas/quota-desk.ts';
 import { audit } from './audit-trail.ts';
 import { ConsoleError } from './console-error.ts';
@@ -21,11 +21,7 @@ export async function saveQuota(
   if (definitionId !== null && isOwnQuota(definitionId)) {
     throw new ConsoleError('wrong-state', 'This quota protects the console itself: it cannot be changed.');
   }
-  if (context.quotas.storeName(input.storeId) === undefined) {
-    throw new ConsoleError('validation-failed', `There is no store ${input.storeId}.`, {
-      fields: [{ field: 'storeId', value: input.storeId, problem: 'must be one of the stores' }],
-    });
-  }
+  if (context.quotas.storeName(input.storeId) === undefined) throw noStore(input.storeId);
   const stored = {
     definitionId: definitionId ?? context.random.id('qta'),
     input,
@@ -33,6 +29,9 @@ export async function saveQuota(
     changedBy: actor,
   };
   await context.storage.transaction(async (stores) => {
+    // Asked again: somebody may have removed it since.
+    const kept = [MEMORY_STORE, ...(await stores.quotas.stores())];
+    if (!kept.some(({ storeId }) => storeId === input.storeId)) throw noStore(input.storeId);
     const all = await stores.quotas.quotas();
     const before = all.find((each) => each.definitionId === definitionId);
     if (definitionId !== null && before === undefined) throw noQuota(definitionId);
@@ -69,6 +68,12 @@ function fieldOf(problem: string): string {
   if (/zone/i.test(problem)) return 'zone';
   if (/period|days/i.test(problem)) return 'period.count';
   return '';
+}
+
+function noStore(storeId: string): ConsoleError {
+  return new ConsoleError('validation-failed', `There is no store ${storeId}.`, {
+    fields: [{ field: 'storeId', value: storeId, problem: 'must be one of the stores' }],
+  });
 }
 
 /** The refusal for a quota that is not there. */

@@ -8,6 +8,8 @@ import { pruneHistory } from '../actions/prune-history.ts';
 import { takeSample } from '../actions/take-sample.ts';
 import { watchFleet } from '../actions/watch-fleet.ts';
 import { writeBehind } from '../actions/write-behind.ts';
+import type { QuotaMinute } from '../ports/quota-catalog.ts';
+import type { Delivery } from '../ports/webhook-store.ts';
 import type { Ticker } from './ticker.ts';
 
 /** The alarm engine looks whether an alarm is over every 60 s. */
@@ -35,8 +37,10 @@ export function startTicks(context: ConsoleContext, ticker: Ticker): void {
   ticker.every('leases', Math.min(5_000, windowMs / 4), () => expireLeases(context));
   ticker.every('alarms', ALARM_CHECK_MS, () => evaluateAlarms(context, { checkClear: true }));
   context.quotas.start();
-  ticker.everyAligned('quota-minutes', QUOTA_MINUTE_MS, () => endQuotaMinute(context));
-  ticker.every('webhooks', DELIVER_MS, () => deliverMessages(context));
+  const unwritten: QuotaMinute[] = [];
+  ticker.everyAligned('quota-minutes', QUOTA_MINUTE_MS, () => endQuotaMinute(context, unwritten));
+  const unmarked = new Map<string, Delivery>();
+  ticker.every('webhooks', DELIVER_MS, () => deliverMessages(context, unmarked));
   ticker.every('write-behind', WRITE_BEHIND_MS, () => writeBehind(context));
   ticker.every('prune', PRUNE_MS, () => pruneHistory(context));
   ticker.every('prune-ended', PRUNE_ENDED_MS, () => inBatches(() => pruneEnded(context)));

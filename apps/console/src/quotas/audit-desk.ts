@@ -45,6 +45,8 @@ const SAVE_MS = 2_000;
 export class AuditDesk {
   readonly #parts: AuditDeskParts;
   readonly #audits = new Map<string, AuditRunView>();
+  /** Repairs of which is being written down that they begin. */
+  readonly #beginning = new Set<string>();
   readonly #running = new Map<string, { stop: AbortController; done: Promise<void> }>();
 
   /** @param kept audits of earlier lives; what ran then was stopped by the end of the console */
@@ -67,7 +69,8 @@ export class AuditDesk {
 
   /** Whether something runs on a store. */
   isBusy(storeId: string): boolean {
-    return [...this.#running.keys()].some((auditId) => this.#audits.get(auditId)?.storeId === storeId);
+    const running = [...this.#running.keys(), ...this.#beginning];
+    return running.some((auditId) => this.#audits.get(auditId)?.storeId === storeId);
   }
 
   /** Begins to list and judge the keys of a store. Reads only. */
@@ -102,8 +105,17 @@ export class AuditDesk {
     });
   }
 
-  /** Begins to repair what was listed; goes on where an interrupted repair of the same kind was. */
-  async repair(auditId: string, rules: FixRules): Promise<AuditRunView> {
+  /**
+   * Begins to repair what was listed; goes on where an interrupted repair of the same kind was. The store is busy from now on.
+   * @param before is done before anything is changed
+   */
+  async repair(auditId: string, rules: FixRules, before: () => Promise<void>): Promise<AuditRunView> {
+    this.#beginning.add(auditId);
+    try {
+      await before();
+    } finally {
+      this.#beginning.delete(auditId);
+    }
     this.#change(auditId, { state: 'fixing', problem: null, endedAtMs: null });
     this.#run(auditId, (store, journal, signal) => this.#fix(auditId, store, journal, rules, signal), 'fixed');
     const audit = this.#audits.get(auditId);
