@@ -144,7 +144,9 @@ test('what is left of a transaction that an error ended does not happen by itsel
   await statements.run('begin', []);
   await state('a');
   // What a full disk does to a transaction.
-  await expect(statements.run(`insert or rollback into states (name, json) values ('a', 1)`, [])).rejects.toThrow('UNIQUE constraint failed');
+  await expect(statements.run(`insert or rollback into states (name, json) values ('a', 1)`, [])).rejects.toThrow(
+    'UNIQUE constraint failed',
+  );
   await expect(state('b')).rejects.toThrow('the transaction was ended by an error before');
   await expect(statements.run('commit', [])).rejects.toThrow('the transaction was ended by an error before');
   await statements.run('rollback', []);

@@ -12,6 +12,12 @@ export class FakeClock implements Clock {
   #wallOffsetMs = 0;
   #order = 0;
   readonly #timers = new Set<Due>();
+  readonly #settled: () => Promise<void>;
+
+  /** @param whenSettled resolves when everything has happened that can without time passing; default: after some turns */
+  constructor(whenSettled: () => Promise<void> = settled) {
+    this.#settled = whenSettled;
+  }
 
   nowMs(): number {
     return this.#steadyMs + this.#wallOffsetMs;
@@ -40,14 +46,14 @@ export class FakeClock implements Clock {
   /** Lets time pass: timers run when they are due, and what they set going is finished before the next one. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#steadyMs + ms;
-    await settled();
+    await this.#settled();
     for (;;) {
       const [next] = [...this.#timers].sort((a, b) => a.atMs - b.atMs || a.order - b.order);
       if (next === undefined || next.atMs > untilMs) break;
       this.#timers.delete(next);
       this.#steadyMs = Math.max(this.#steadyMs, next.atMs);
       next.run();
-      await settled();
+      await this.#settled();
     }
     this.#steadyMs = untilMs;
   }

@@ -104,6 +104,7 @@ export class QueueGame {
   readonly done = new Set<string>();
   /** What agents believe to hold, lost leases too. */
   readonly held: Held[] = [];
+  readonly #busy = new Set<Held>();
 
   constructor(console: TestConsole, agents: TestAgent[], jobId: string) {
     this.console = console;
@@ -117,9 +118,9 @@ export class QueueGame {
       case 'claim':
         return this.#claim(move.agent);
       case 'split':
-        return this.#split(move.lease, move.at);
+        return this.#alone(move.lease, (held) => this.#split(held, move.at));
       case 'report':
-        return this.#report(move);
+        return this.#alone(move.lease, (held) => this.report(held, move.by, move.state));
       case 'silence':
         return this.console.clock.advance(move.windows * 30_000);
       case 'heartbeat': {
@@ -155,19 +156,24 @@ export class QueueGame {
     });
   }
 
-  async #split(index: number, at: number[]): Promise<void> {
+  /** A holder does one thing at a time. */
+  async #alone(index: number, run: (held: Held) => Promise<unknown>): Promise<void> {
     const held = this.held.at(-1 - index);
-    if (held === undefined) return;
+    if (held === undefined || this.#busy.has(held)) return;
+    this.#busy.add(held);
+    try {
+      await run(held);
+    } finally {
+      this.#busy.delete(held);
+    }
+  }
+
+  async #split(held: Held, at: number[]): Promise<void> {
     const boundaries = at.map((key) => KEYS[key]!);
     const request = { leaseId: held.leaseId, boundaries };
     const caller = this.agents[held.agent]!;
     const done = await refusable(() => splitWork(this.console.context, caller.agentId, held.shardId, request));
     if (done && boundaries[0] !== undefined) held.to = boundaries[0];
-  }
-
-  async #report({ lease, by, state }: Extract<Step, { type: 'report' }>): Promise<void> {
-    const held = this.held.at(-1 - lease);
-    if (held !== undefined) await this.report(held, by, state);
   }
 
   /** The agent has done `by` more keys in order, and two more out of order, which only the live counters know. */

@@ -116,6 +116,8 @@ export class TestConsole {
       path?: string;
       options?: Partial<ConsoleOptionsInput>;
       webhooks?: FakeWebhookSender;
+      /** Instead of a database at `path`. */
+      storage?: Storage;
       /** Default: the console's own. */
       ledger?: LedgerTier;
     } = {},
@@ -123,7 +125,7 @@ export class TestConsole {
     const clock = given.clock ?? new FakeClock();
     const parsed = parseConsoleOptions({ dataDir: 'unused', ...given.options });
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-    const storage = await sqliteStorage(given.path ?? ':memory:', 'this-thread');
+    const storage = given.storage ?? (await sqliteStorage(given.path ?? ':memory:', 'this-thread'));
     const probe = new FakeProbe();
     const webhooks = given.webhooks ?? new FakeWebhookSender();
     const dependencies = {

@@ -5,7 +5,7 @@ import type { Tables } from '../sql/schema.ts';
 import { storesOn } from '../sql/stores-on.ts';
 import { openDatabase } from './open-database.ts';
 import { SQLITE } from './sqlite-dialect.ts';
-import { statementsOn } from './statements.ts';
+import { statementsOn, type Statements } from './statements.ts';
 import { statementsDialect } from './statements-dialect.ts';
 import { threadedStatements } from './threaded-statements.ts';
 
@@ -25,7 +25,13 @@ export async function sqliteStorage(
   path: string,
   where: 'own-thread' | 'this-thread' = 'own-thread',
 ): Promise<SqliteStorage> {
-  const statements = where === 'own-thread' ? await threadedStatements(path) : statementsOn(await openDatabase(path));
+  return sqliteStorageBy(
+    where === 'own-thread' ? await threadedStatements(path) : statementsOn(await openDatabase(path)),
+  );
+}
+
+/** The same by way of whatever runs the statements. */
+export function sqliteStorageBy(statements: Statements): SqliteStorage {
   const db = new Kysely<Tables>({ dialect: statementsDialect(statements) });
   const transactions = new OneAtATime();
   return {
