@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
-import { createConnection } from 'node:net';
+import { createConnection, createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,6 +124,15 @@ test('a copy that a killed console left in its data folder is removed at the nex
   const running = await start(dataDir);
   expect((await readdir(dataDir)).filter((name) => name.startsWith('backup-'))).toEqual([]);
   await running.stop();
+});
+
+test('a console that breaks the connection off is said to be the cause', async () => {
+  await (await start(dataDir)).stop();
+  const server = createServer((socket) => void socket.destroy()).listen(join(dataDir, 'console.sock'));
+  await once(server, 'listening');
+  await expect(backUp({ dataDir, file })).rejects.toThrow(/broke the connection off|ended before the copy was whole/);
+  server.close();
+  await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
 test('who knocks and asks for something else gets no copy', async () => {

@@ -102,15 +102,25 @@ export async function askForCopy(dataDir: string, path: string): Promise<boolean
         expected = announced(head.toString('utf8', 0, end));
         bytes = head.subarray(end + 1);
       }
-      await file.write(bytes);
+      // Writes all of it: on a disk that is nearly full a plain write may take less, and say so to nobody.
+      await file.writeFile(bytes);
       received += bytes.length;
     }
     await file.sync();
+  } catch (error) {
+    throw brokenOff(error) ? new Error(BROKEN_OFF, { cause: error }) : error;
   } finally {
     await file.close();
   }
   if (received !== expected) throw new Error('the console ended before the copy was whole');
   return true;
+}
+
+const BROKEN_OFF =
+  'the console broke the connection off before the copy was whole: try again, and see whether its limit of open files is reached';
+
+function brokenOff(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
 }
 
 function announced(line: string): number {

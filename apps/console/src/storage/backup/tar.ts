@@ -18,25 +18,26 @@ export interface TarFile {
 }
 
 /**
- * Writes files one behind the other, and the mark of the end.
+ * Writes files one behind the other, and the mark of the end; each part as a whole, since on a disk that is nearly full a plain
+ * write may take less.
  * @throws RangeError for a file of 8 GiB or more, which the format cannot hold
  */
 export async function writeTar(archive: FileHandle, files: readonly TarFile[]): Promise<void> {
   for (const { name, path } of files) {
     const { size, mtimeMs } = await stat(path);
     if (size > MAX_FILE_BYTES) throw new RangeError(`${name} is larger than 8 GiB, which an archive cannot hold`);
-    await archive.write(header(name, size, Math.floor(mtimeMs / 1_000)));
+    await archive.writeFile(header(name, size, Math.floor(mtimeMs / 1_000)));
     let written = 0;
     for await (const chunk of createReadStream(path, { end: Math.max(0, size - 1), highWaterMark: CHUNK })) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream without an encoding yields buffers
       const bytes = chunk as Buffer;
-      await archive.write(bytes);
+      await archive.writeFile(bytes);
       written += bytes.length;
     }
     if (written !== size) throw new RangeError(`${name} changed while it was read`);
-    await archive.write(Buffer.alloc(padding(size)));
+    await archive.writeFile(Buffer.alloc(padding(size)));
   }
-  await archive.write(Buffer.alloc(2 * BLOCK));
+  await archive.writeFile(Buffer.alloc(2 * BLOCK));
 }
 
 /**
@@ -53,7 +54,7 @@ export async function readTar(archive: FileHandle, place: (name: string) => Prom
     const target = await place(name);
     try {
       for (let done = 0; done < size; done += CHUNK) {
-        await target.write(await exactly(archive, at + done, Math.min(CHUNK, size - done)));
+        await target.writeFile(await exactly(archive, at + done, Math.min(CHUNK, size - done)));
       }
       await target.sync();
     } finally {
