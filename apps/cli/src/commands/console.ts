@@ -33,12 +33,14 @@ export async function consoleCommand(flags: ConsoleFlags, terminal: Terminal): P
     // A console that leads later, of a group that had no administrator yet.
     if (!flags.json) terminal.out(`${credentials(password).join('\n')}\n`);
   });
+  // Before anybody reads that it listens: who then asks it to end is to be heard.
+  const asked = untilAskedToEnd(flags);
   if (flags.json) {
     const group = started.seat();
     const about = { url: started.url, dataDir: flags.dataDir, pid: process.pid, ...(group === null ? {} : { group }) };
     terminal.out(`${JSON.stringify({ event: 'listening', ...about })}\n`);
   } else terminal.out(welcome(started, flags));
-  await untilAskedToEnd(flags);
+  await asked;
   await started.stop();
   return EXIT_CODES.ok;
 }
