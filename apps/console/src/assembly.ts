@@ -28,6 +28,7 @@ import { LeadLog } from './fleet/lead-log.ts';
 import { LeaseWatch } from './fleet/lease-watch.ts';
 import { httpWebhookSender } from './host/http-webhook-sender.ts';
 import { systemResolver } from './host/system-resolver.ts';
+import { PendingWrites } from './fleet/pending-writes.ts';
 import { UnwrittenWindows } from './fleet/unwritten-windows.ts';
 import type { LedgerTier } from './ports/credit-ledger.ts';
 import type { EndpointProbe } from './ports/endpoint-probe.ts';
@@ -143,6 +144,7 @@ export async function assemble(
     }),
     governor,
     windows: new UnwrittenWindows(),
+    pending: new PendingWrites(),
     count: (event, by) => metrics.count(event, by),
   };
   metrics.observe(context);

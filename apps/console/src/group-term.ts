@@ -76,7 +76,7 @@ export class LeaderTerm implements Term {
   }
 
   async #end(): Promise<void> {
-    await this.#parts.context.alarms.written();
+    await this.#parts.context.pending.done();
     await this.#parts.context.loginLimiter.close();
     await this.#parts.app.close();
     await this.#parts.storage.close();

@@ -228,7 +228,7 @@ async function shutDown(context: ConsoleContext, ticker: Ticker, app: FastifyIns
       'the last heartbeats could not be written; they cost a gap in the history',
     );
   });
-  await context.alarms.written();
+  await context.pending.done();
   await context.loginLimiter.close();
   await context.storage.close();
 }

@@ -15,7 +15,9 @@ export async function claimWork(
   signal: AbortSignal,
 ): Promise<ClaimResponse> {
   const assignment = await context.desk.claim(agent.agentId, waitSeconds * 1_000, signal);
-  if (assignment !== null && (agent.revoked || signal.aborted)) {
+  // Revoked, or enrolled anew, while it waited: whoever asked could not report.
+  const accepted = context.fleet.byCredential(agent.credentialHash) === agent;
+  if (assignment !== null && (!accepted || signal.aborted)) {
     await giveBack(context, assignment);
     return { assignment: null, grant: null, limiter: limiterInstructions(context.governor) };
   }

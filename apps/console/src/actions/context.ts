@@ -8,6 +8,7 @@ import type { JobRates } from '../fleet/job-rates.ts';
 import type { LeadLog } from '../fleet/lead-log.ts';
 import type { LeaseWatch } from '../fleet/lease-watch.ts';
 import type { MonitorHistory } from '../fleet/monitor-history.ts';
+import type { PendingWrites } from '../fleet/pending-writes.ts';
 import type { UnwrittenWindows } from '../fleet/unwritten-windows.ts';
 import type { CallLimiter } from '../ports/call-limiter.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -84,6 +85,7 @@ export interface ConsoleContext {
   governor: VersionedGovernorSettings;
   /** Finished windows that are not written yet. */
   readonly windows: UnwrittenWindows;
+  readonly pending: PendingWrites;
   /** Counts an event for the metrics. */
   count(event: CountedEvent, by?: number): void;
 }

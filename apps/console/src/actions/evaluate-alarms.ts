@@ -18,7 +18,7 @@ export async function evaluateAlarms(context: ConsoleContext, { checkClear }: { 
 /** The same at a heartbeat, which does not wait until it is written down: an agent without a grant stands still. */
 export function letAlarmsFire(context: ConsoleContext, nowMs: number): void {
   const changes = observeAlarms(context, false, nowMs);
-  if (changes.length > 0) context.alarms.writes(record(context, changes));
+  if (changes.length > 0) context.pending.add(record(context, changes));
 }
 
 /** What an observation of an alarm changed, and the percentage that was seen. */

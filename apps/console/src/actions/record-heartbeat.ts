@@ -23,7 +23,7 @@ export async function recordHeartbeat(
 /**
  * Takes an agent's report of the window that ended and answers with its next grant. No database access on this path: the
  * coordinator decides in memory, and what is to be kept is written behind in batches. A promise only where there is something
- * to wait for (the ledger of a group, leases to be returned): each wait would be a turn of its own for thousands of
+ * to wait for (the ledger of a group): each wait would be a turn of its own for thousands of
  * heartbeats a second.
  * @throws ConsoleError wrong-credentials, protocol-too-old
  */
@@ -57,20 +57,31 @@ function answered(
   context: ConsoleContext,
   { agent, restarted, nowMs }: { agent: LiveAgent; restarted: boolean; nowMs: number },
   { grant, askAgainSeconds }: GuardedGrant,
-): HeartbeatResponse | Promise<HeartbeatResponse> {
+): HeartbeatResponse {
   if (grant !== null) context.fleet.granted(agent, grant);
   context.count('heartbeat');
   letAlarmsFire(context, nowMs);
-  const response = (): HeartbeatResponse => ({
+  // A new process knows nothing of the shards that the old one held.
+  if (restarted) context.pending.add(returnLeasesOf(context, agent));
+  return {
     limiter: limiterInstructions(context.governor),
     grant,
     nextHeartbeatSeconds: askAgainSeconds ?? context.limits.windowSeconds,
     consoleTimeMs: nowMs,
     protocolVersion: PROTOCOL_VERSION,
-  });
-  if (!restarted) return response();
-  // A new process knows nothing of the shards that the old one held.
-  return returnLeases(context, context.leases.heldBy(agent.agentId), 'agent restarted').then(response);
+  };
+}
+
+/** An agent without a grant stands still, and so does not wait for this. Leases that cannot be returned now lapse. */
+async function returnLeasesOf(context: ConsoleContext, { agentId, name }: LiveAgent): Promise<void> {
+  try {
+    await returnLeases(context, context.leases.heldBy(agentId), 'agent restarted');
+  } catch (error) {
+    context.log.warn(
+      { agent: name, error: String(error) },
+      'leases of a restarted agent could not be returned; they lapse',
+    );
+  }
 }
 
 /** From this part of the window on, waiting means that the agent wants more than its rate can tell. */

@@ -33,7 +33,6 @@ const NOTHING: readonly AlarmChange[] = [];
 export class AlarmBoard {
   readonly #rules = new Map<string, RememberedRule>();
   readonly #newId: () => string;
-  readonly #writing = new Set<Promise<void>>();
   /** The alarm of each rule that ended last. */
   readonly #ended = new Map<string, AlarmView>();
 
@@ -104,17 +103,6 @@ export class AlarmBoard {
   acknowledged(alarmId: string, by: Acknowledgement): void {
     const remembered = this.rememberedOf(alarmId);
     if (remembered !== null) this.#rules.set(remembered.code, acknowledged(remembered, by));
-  }
-
-  /** Something is written down that nobody waits for; it does not reject. */
-  writes(writing: Promise<void>): void {
-    this.#writing.add(writing);
-    void writing.finally(() => this.#writing.delete(writing));
-  }
-
-  /** Resolves when everything of that kind is written. */
-  async written(): Promise<void> {
-    await Promise.all(this.#writing);
   }
 }
 

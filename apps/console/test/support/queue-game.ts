@@ -127,6 +127,7 @@ export class QueueGame {
         const caller = this.agents[move.agent]!;
         if (move.reboot) caller.bootId = `${caller.bootId}x`;
         if (!caller.live.revoked) await refusable(() => caller.heartbeat());
+        await this.console.context.pending.done();
         return;
       }
       case 'revoke':

@@ -141,14 +141,21 @@ test('of two agents that enrol under one name at once one is refused', async () 
   expect(both.sort()).toEqual(['done', 'name-taken']);
 });
 
-test('a heartbeat is answered while the database stands still, also one that raises an alarm', async () => {
-  const { agentId } = await console.agent('a');
+test('a heartbeat is answered while the database stands still, also one that raises an alarm or is of a new process', async () => {
+  const agent = await console.agent('a');
+  const { agentId } = agent;
+  await console.job();
+  await agent.heartbeat();
+  await agent.take();
   const held = slow.hold();
   await report(agentId, 99);
   expect(console.context.alarms.active()).toHaveLength(1);
+  await agent.heartbeat({ bootId: 'boot-2' });
+  expect(console.context.leases.held()).toHaveLength(1);
   held();
-  await console.context.alarms.written();
+  await console.context.pending.done();
   expect(await console.storage.alarms.list(10)).toMatchObject([{ firings: 1, endedAtMs: null }]);
+  expect(console.context.leases.held()).toEqual([]);
 });
 
 test('an alarm that fires while somebody acknowledges it stays acknowledged, also after a restart', async () => {
@@ -165,7 +172,7 @@ test('an alarm that fires while somebody acknowledges it stays acknowledged, als
   await report(agentId, 99.5);
   held();
   await acknowledging;
-  await console.context.alarms.written();
+  await console.context.pending.done();
   const expected = { firings: 2, acknowledgedBy: 'admin' };
   expect(await console.storage.alarms.list(10)).toMatchObject([expected]);
   expect(console.context.alarms.active()).toMatchObject([expected]);
@@ -176,7 +183,7 @@ test('an alarm that fires while somebody acknowledges it stays acknowledged, als
 test('an alarm whose acknowledgement could not be written is not acknowledged', async () => {
   const { agentId } = await console.agent('a');
   await report(agentId, 99);
-  await console.context.alarms.written();
+  await console.context.pending.done();
   const [alarm] = console.context.alarms.active();
   const acknowledge = (): Promise<string> =>
     outcomeOf(acknowledgeAlarm(console.context, alarm?.alarmId ?? '', 'admin'));
@@ -210,7 +217,7 @@ test('a message is sent once although the disk is full when its answer comes, an
   const { agentId } = await console.agent('a');
   const release = console.webhooks.hold('https://hangs.example/');
   await report(agentId, 99);
-  await console.context.alarms.written();
+  await console.context.pending.done();
   const makeRoom = fillDisk();
   await console.clock.advance(10_000);
   release();

@@ -20,7 +20,7 @@ afterEach(() => console.stop());
 async function report(percent: number): Promise<void> {
   const grant = { epoch: 'e', windowNumber: (windowNumber += 1), creditBudget: 300_000 };
   await agent.heartbeat({ runningJobs: 1, usage: usageOf(grant, { actualTps: percent * 100 }) });
-  await console.context.alarms.written();
+  await console.context.pending.done();
 }
 
 /** A minute at this share: two heartbeats and the tick of the alarm engine. */
