@@ -3,12 +3,12 @@ import Database from 'better-sqlite3';
 
 /**
  * Whether the files of an open database are still where they were. One that was removed or replaced goes on taking changes as
- * long as it is open, and takes them with it when it is closed: SQLite does not look.
+ * long as it is open, and takes them with it when it is closed: with a journal that is written ahead SQLite does not look.
  * @param path of the database; it is open
  * @returns what throws SqliteError SQLITE_READONLY_DBMOVED when they are not
  */
 export function sameFiles(path: string): () => void {
-  const known = new Map<string, string | undefined>([path, `${path}-wal`].map((file) => [file, identityOf(file)]));
+  const known = new Map<string, number | undefined>([path, `${path}-wal`].map((file) => [file, identityOf(file)]));
   return () => {
     for (const [file, before] of known) {
       const now = identityOf(file);
@@ -18,10 +18,9 @@ export function sameFiles(path: string): () => void {
   };
 }
 
-/** Undefined: it is not there. */
-function identityOf(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
+/** Its inode, by which SQLite itself tells, where it keeps another kind of journal; undefined: it is not there. */
+function identityOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
 }
 
 function moved(file: string, path: string): string {
