@@ -91,7 +91,9 @@ export class MemcachedClient {
 
   /**
    * `lru_crawler metadump` of every server in turn, over connections of their own, streamed: memory stays flat and a slow
-   * reader slows the server's dump down. Entries whose deadline has passed may be among them.
+   * reader slows the server's dump down. A server older than 1.6.19 would make others wait then: it is read as fast as it
+   * sends, and what the reader has not taken yet waits in memory, about 100 bytes for each entry. Entries whose deadline has
+   * passed may be among them.
    * @throws {QuotaError} `store-unavailable` when a crawl runs already or a server cannot be reached, `store-refused` when it
    * forbids dumps (`-X`), `store-timeout` after 60 s of silence.
    */

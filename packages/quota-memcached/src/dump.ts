@@ -20,8 +20,14 @@ export interface DumpEntry {
   readonly sizeBytes: number;
 }
 
-/** The dump is held back while more than this waits for the reader, in characters: what is read in one go without a pause for others. */
+/** A dump that may be held back is, while more than this waits for the reader, in characters: what is read in one go without a pause for others. */
 const MOST_WAITING = 131_072;
+
+/**
+ * From this version on a server lets go of its locks before it writes to the reader of a dump (memcached's pull request 998).
+ * An older one keeps others waiting for as long as its reader does not read.
+ */
+const WRITES_UNLOCKED = [1, 6, 19];
 
 const ENTRY = /^key=(\S+) exp=(-?\d+) la=(\d+) .*\bsize=(\d+)/;
 const ESCAPE = /%([0-9A-Fa-f]{2})/g;
@@ -45,9 +51,23 @@ export function parseDumpLine(line: string, server: string): DumpEntry | undefin
   };
 }
 
+/** Whether a server that answered so to `version` can be kept waiting without harm to others. */
+export function mayBeHeldBack(answer: string): boolean {
+  const parts = /^VERSION (\d+)\.(\d+)\.(\d+)/.exec(answer)?.slice(1).map(Number);
+  if (parts === undefined) return false;
+  for (const [index, least] of WRITES_UNLOCKED.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== least) return part > least;
+  }
+  return true;
+}
+
 /**
  * Streams the dump of one server over a connection of its own. It walks the hash table, which finds every entry that is there
  * all the while; servers that do not know that walk their LRU lists, and miss entries that change lists meanwhile.
+ *
+ * A slow reader holds the server back, so that memory stays flat; one older than 1.6.19 must not be, and what it sends waits in
+ * memory, about 100 bytes for each entry.
  */
 export async function* dumpEntries(
   address: ServerAddress,
@@ -71,8 +91,10 @@ async function* walk(
   timers: Timers,
   silenceMs: number,
 ): AsyncGenerator<DumpEntry, void, undefined> {
-  const feed = new DumpFeed(`lru_crawler metadump ${over}\r\n`, address, openWire, timers, silenceMs);
+  const feed = new DumpFeed(address, openWire, timers, silenceMs);
   try {
+    const [version = ''] = await feed.lines();
+    feed.begin(`lru_crawler metadump ${over}\r\n`, mayBeHeldBack(version));
     for (;;) {
       for (const line of await feed.lines()) {
         if (line === 'END') return;
@@ -97,16 +119,17 @@ class DumpFeed {
   #wake: (() => void) | undefined;
   readonly #server: string;
   readonly #silenceMs: number;
+  #mayHoldBack = false;
 
-  constructor(command: string, address: ServerAddress, openWire: OpenWire, timers: Timers, silenceMs: number) {
+  constructor(address: ServerAddress, openWire: OpenWire, timers: Timers, silenceMs: number) {
     this.#timers = timers;
     this.#server = address.name;
     this.#silenceMs = silenceMs;
     this.#wire = openWire(address, {
-      opened: () => this.#wire.write(command),
+      opened: () => this.#wire.write('version\r\n'),
       received: (bytes) => {
         this.#text += bytes;
-        if (this.#text.length > MOST_WAITING) this.#wire.pause();
+        if (this.#mayHoldBack && this.#text.length > MOST_WAITING) this.#wire.pause();
         this.#wake?.();
       },
       lost: (cause) => {
@@ -117,6 +140,12 @@ class DumpFeed {
         this.#wake?.();
       },
     });
+  }
+
+  /** Asks for the dump, when the answer to `version` has been read. */
+  begin(command: string, mayHoldBack: boolean): void {
+    this.#mayHoldBack = mayHoldBack;
+    this.#wire.write(command);
   }
 
   /** The whole lines that have arrived; waits for at least one. */

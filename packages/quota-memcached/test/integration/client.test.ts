@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMemcached, type MemcachedServer } from '@weir/testkit/memcached';
@@ -124,6 +125,25 @@ describe('bytes', () => {
     const entries = await dumped(client);
     expect(entries.map(({ keyLatin1 }) => keyLatin1).sort()).toEqual([...keys.keys()].sort());
     for (const entry of entries) expect(entry.expiresAtSeconds).toBe(expiry);
+  });
+
+  test('a dump that is read slowly, or not at all for a while, holds up nobody', async () => {
+    const names = Array.from(
+      { length: 60_000 },
+      (_, n) => `an-entry-whose-name-is-long-enough-to-fill-what-waits-in-sockets:${n}`,
+    );
+    await Promise.all(names.map((name) => one.ms(name, '1', { expiry })));
+    const entries = client.dump();
+    await entries.next();
+    // The server has sent all that the sockets between take, and waits to write more.
+    await sleep(1_000);
+    const reader = new MemcachedClient({ servers: server.address, callTimeoutMs: 5_000 });
+    const read = await Promise.all(names.map((name) => reader.servers[0]!.mg(name)));
+    expect(read.filter((entry) => entry?.latin1 === '1')).toHaveLength(names.length);
+    reader.close();
+    let rest = 0;
+    for await (const entry of entries) rest += Number(entry.key.startsWith('an-entry'));
+    expect(rest).toBe(names.length - 1);
   });
 
   test('values of any bytes come back as they were, up to the size that the server takes', async () => {

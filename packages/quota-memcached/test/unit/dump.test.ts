@@ -8,6 +8,19 @@ const escapeByte = (byte: number): string =>
     ? String.fromCharCode(byte)
     : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 
+/** Lets the reader of a dump come as far as it can. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+}
+
+/** Answers what a dump begins with. */
+async function begin(world: ScriptedWorld, version = '1.6.40'): Promise<void> {
+  world.socket.server.opened();
+  expect(world.socket.writes).toEqual(['version\r\n']);
+  world.socket.server.received(`VERSION ${version}\r\n`);
+  await new Promise(setImmediate);
+}
+
 /** The server's side of a dump, written in pieces; a piece is sent when the reader has taken the last one. */
 async function dump(pieces: readonly string[], world = new ScriptedWorld()): Promise<DumpEntry[]> {
   const client = new MemcachedClient({ servers: 'cache', openWire: world.openWire, timers: world.timers });
@@ -15,8 +28,8 @@ async function dump(pieces: readonly string[], world = new ScriptedWorld()): Pro
   const reading = (async () => {
     for await (const entry of client.dump()) entries.push(entry);
   })();
-  world.socket.server.opened();
-  expect(world.socket.writes).toEqual(['lru_crawler metadump hash\r\n']);
+  await begin(world);
+  expect(world.socket.writes).toEqual(['version\r\n', 'lru_crawler metadump hash\r\n']);
   for (const piece of pieces) {
     world.socket.server.received(piece);
     await Promise.resolve();
@@ -61,12 +74,12 @@ test('a server that cannot walk its hash table is asked to walk its lists, and o
   const client = new MemcachedClient({ servers: 'cache', openWire: world.openWire, timers: world.timers });
   const entries = client.dump();
   const first = entries.next();
-  world.socket.server.opened();
+  await begin(world, '1.5.6');
   world.socket.server.received('CLIENT_ERROR invalid class id\r\n');
   await new Promise(setImmediate);
   expect(world.sockets).toHaveLength(2);
-  world.socket.server.opened();
-  expect(world.socket.writes).toEqual(['lru_crawler metadump all\r\n']);
+  await begin(world, '1.5.6');
+  expect(world.socket.writes).toEqual(['version\r\n', 'lru_crawler metadump all\r\n']);
   world.socket.server.received('ERROR metadump not allowed\r\n');
   await expect(first).rejects.toMatchObject({ code: 'store-refused' });
   expect(world.sockets.every((socket) => socket.destroyed)).toBe(true);
@@ -75,29 +88,51 @@ test('a server that cannot walk its hash table is asked to walk its lists, and o
 test('a dump cut short, or silent for a minute, fails instead of looking complete', async () => {
   const cut = new ScriptedWorld();
   const cutting = dump(['key=a exp=-1 la=1 cas=1 fetch=no cls=1 size=1\n'], cut);
+  const cutSeen = expect(cutting).rejects.toMatchObject({ code: 'store-unavailable' });
+  await turns();
   cut.socket.server.lost(undefined);
-  await expect(cutting).rejects.toMatchObject({ code: 'store-unavailable' });
+  await cutSeen;
 
   const silent = new ScriptedWorld();
   const waiting = dump([], silent);
-  await Promise.resolve();
+  await turns();
   silent.pass(60_000);
   await expect(waiting).rejects.toMatchObject({ code: 'store-timeout' });
 });
 
-test('a reader that is slower than the server holds the server back', async () => {
+/** A dump of which the first entry is taken, and much more has come. */
+async function slowlyRead(version: string) {
   const world = new ScriptedWorld();
   const client = new MemcachedClient({ servers: 'cache', openWire: world.openWire, timers: world.timers });
   const entries = client.dump();
   const first = entries.next();
-  world.socket.server.opened();
+  await begin(world, version);
   const line = 'key=a exp=-1 la=1 cas=1 fetch=no cls=1 size=1\n';
   world.socket.server.received(line);
   expect((await first).value).toMatchObject({ key: 'a' });
   world.socket.server.received(line.repeat(50_000));
-  expect(world.socket.paused).toBe(true);
-  await entries.next();
-  expect(world.socket.paused).toBe(false);
-  await entries.return(undefined);
-  expect(world.socket.destroyed).toBe(true);
+  return { world, entries };
+}
+
+test('a reader that is slower than the server holds the server back', async () => {
+  for (const version of ['1.6.19', '1.6.40', '1.7.0', '2.0.0']) {
+    const { world, entries } = await slowlyRead(version);
+    expect(world.socket.paused).toBe(true);
+    await entries.next();
+    expect(world.socket.paused).toBe(false);
+    await entries.return(undefined);
+    expect(world.socket.destroyed).toBe(true);
+  }
+});
+
+test('a server that holds a lock while it writes, or does not tell its version, is never held back, and nothing is lost', async () => {
+  for (const version of ['1.6.18', '1.6.9', '1.5.22', 'of-somebody-else']) {
+    const { world, entries } = await slowlyRead(version);
+    expect(world.socket.paused).toBe(false);
+    world.socket.server.received('END\r\n');
+    let rest = 0;
+    for await (const entry of entries) rest += Number(entry.key === 'a');
+    expect(rest).toBe(50_000);
+    expect(world.socket.paused).toBe(false);
+  }
 });
