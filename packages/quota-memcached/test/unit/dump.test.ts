@@ -88,10 +88,10 @@ test('a server that cannot walk its hash table is asked to walk its lists, and o
 test('a dump cut short, or silent for a minute, fails instead of looking complete', async () => {
   const cut = new ScriptedWorld();
   const cutting = dump(['key=a exp=-1 la=1 cas=1 fetch=no cls=1 size=1\n'], cut);
-  const cutSeen = expect(cutting).rejects.toMatchObject({ code: 'store-unavailable' });
-  await turns();
-  cut.socket.server.lost(undefined);
-  await cutSeen;
+  await Promise.all([
+    expect(cutting).rejects.toMatchObject({ code: 'store-unavailable' }),
+    turns().then(() => cut.socket.server.lost(undefined)),
+  ]);
 
   const silent = new ScriptedWorld();
   const waiting = dump([], silent);
