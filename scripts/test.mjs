@@ -1,12 +1,24 @@
 // npm test: from an empty clone to every check and test. `npm test -- --only unit` runs one stage.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { build, ensureNodeModules, ensureTestPrograms, root, run, say, stop, tool } from './prepare.mjs';
 
 const reports = join(root, 'node_modules', '.cache', 'weir-tests');
 const totals = { passed: 0, failed: 0 };
 /** Tests that passed only when they were tried again. @type {string[]} */
 const secondTries = [];
+/** Tests that failed, and files that did not load. @type {string[]} */
+const failures = [];
+
+/** The first lines of why a test failed, without colours. @param {string} message */
+function reason(message) {
+  return stripVTControlCharacters(message)
+    .split('\n')
+    .slice(0, 4)
+    .map((line) => `\n    ${line.trim().slice(0, 300)}`)
+    .join('');
+}
 
 /** Runs one vitest project and adds its figures. @param {string} project */
 function vitest(project) {
@@ -25,10 +37,11 @@ function vitest(project) {
     totals.passed += result.numPassedTests;
     totals.failed += result.numFailedTests;
     for (const file of result.testResults) {
+      const name = relative(root, file.name);
+      if (file.status === 'failed' && file.message) failures.push(`${name}${reason(file.message)}`);
       for (const { status: outcome, failureMessages, fullName } of file.assertionResults) {
-        if (outcome === 'passed' && failureMessages.length > 0) {
-          secondTries.push(`${relative(root, file.name)}: ${fullName}\n    ${failureMessages[0].split('\n')[0]}`);
-        }
+        if (failureMessages.length === 0) continue;
+        (outcome === 'passed' ? secondTries : failures).push(`${name}: ${fullName}${reason(failureMessages[0])}`);
       }
     }
     const skipped = result.numPendingTests + result.numTodoTests;
@@ -91,5 +104,6 @@ process.stdout.write(`\n${lines.join('\n')}\nin ${((Date.now() - started) / 1000
 if (secondTries.length > 0) {
   process.stdout.write(`passed only at the second try, to be mended:\n  ${secondTries.join('\n  ')}\n`);
 }
+if (failures.length > 0) process.stdout.write(`failed:\n  ${failures.join('\n  ')}\n`);
 process.stdout.write(`${totals.passed} passed, ${totals.failed} failed\n`);
 process.exitCode = failed ? 1 : 0;
