@@ -13,7 +13,9 @@ const failures = [];
 
 /** The first lines of why a test failed, without colours. @param {string} message */
 function reason(message) {
+  // The stack of a test that ran out of time begins with a mark in place of a message.
   return stripVTControlCharacters(message)
+    .replace('Error: STACK_TRACE_ERROR', 'it ran out of time')
     .split('\n')
     .slice(0, 4)
     .map((line) => `\n    ${line.trim().slice(0, 300)}`)

@@ -21,7 +21,7 @@ interface Client {
   readonly isCluster?: boolean;
   readonly options: { readonly keyPrefix?: string };
   readonly slots?: readonly (readonly string[] | undefined)[];
-  readonly stream?: { cork(): void; uncork(): void };
+  readonly stream?: { readonly writable: boolean; cork(): void; uncork(): void };
   sendCommand(command: Command): unknown;
   pipeline(): { call(name: string): unknown };
   nodes?(role: 'master'): readonly Client[];
@@ -78,8 +78,11 @@ export function ioredisCommands(client: Client): RedisCommands {
   /** A client that is connecting for the first time queues; one that lost its server must not. */
   const assertUp = (): void => {
     wasReady ||= client.status === 'ready';
-    if (client.status === 'ready' || (!wasReady && client.status !== 'end')) return;
-    throw new QuotaError('store-unavailable', `the ioredis client is not connected (${client.status})`);
+    // The server has closed its half, and the client has not noticed: what it is given now waits for the next connection.
+    const isEnding = client.status === 'ready' && client.stream?.writable === false;
+    if (!isEnding && (client.status === 'ready' || (!wasReady && client.status !== 'end'))) return;
+    const status = isEnding ? 'its connection ends' : client.status;
+    throw new QuotaError('store-unavailable', `the ioredis client is not connected (${status})`);
   };
   let isCorked = false;
   /** What one turn of the event loop sends leaves as one write; else every command would be a packet of its own. */

@@ -1,10 +1,10 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { setMaxListeners } from 'node:events';
+import { errorMonitor } from 'node:events';
 import { QuotaError } from '@weir/quota';
 import type { NodeRedisClient, RedisCommands } from '../redis-commands.ts';
 import { asNumber } from '../replies.ts';
-import { replyCode } from '../reply-errors.ts';
 import { slotOf } from '../slots.ts';
+import { down, UnwrittenCommands } from './unwritten.ts';
 
 /**
  * No type mapping of the application applies: replies come as plain strings and numbers. No time-out per command either: it is
@@ -13,13 +13,16 @@ import { slotOf } from '../slots.ts';
 interface SendOptions {
   readonly typeMapping: object;
   readonly timeout: undefined;
-  readonly abortSignal?: AbortSignal;
+  readonly abortSignal: AbortSignal | undefined;
 }
 
-/** The parts of `createClient` and `createClientPool` that are used. */
+/** The parts of `createClient` and `createClientPool` that are used. A pool does not say whether it is ready. */
 interface Single {
   readonly isOpen: boolean;
   readonly isReady?: boolean;
+  /** How often it has been ready. Not known to the first releases of version 5. */
+  readonly socketEpoch?: number;
+  on(event: 'ready' | 'reconnecting' | typeof errorMonitor, listener: () => void): unknown;
   sendCommand(args: readonly string[], options: SendOptions): Promise<unknown>;
 }
 
@@ -49,7 +52,11 @@ interface Sentinel {
   sendCommand(readOnly: boolean, args: readonly string[], options: SendOptions): Promise<unknown>;
 }
 
-const OPTIONS: SendOptions = { typeMapping: {}, timeout: undefined };
+const typeMapping = {};
+
+function options(abortSignal?: AbortSignal): SendOptions {
+  return { typeMapping, timeout: undefined, abortSignal };
+}
 
 /** Whether the object has the shape of a node-redis client. */
 export function isNodeRedis(client: object): client is NodeRedisClient {
@@ -81,25 +88,53 @@ export function nodeRedisCommands(client: NodeRedisClient): RedisCommands {
   throw new QuotaError('invalid-argument', 'the client is no node-redis client');
 }
 
-function down(why: string, cause?: unknown): QuotaError {
-  return new QuotaError('store-unavailable', `the node-redis client is not connected (${why})`, { cause });
-}
-
 /** Rejects while the client is closed, or has lost the server that it had. While it connects for the first time it queues. */
-function watch(client: { readonly isOpen: boolean; readonly isReady?: boolean }): () => void {
+function watch(client: Pick<Single, 'isOpen' | 'isReady' | 'socketEpoch'>): () => void {
   let wasReady = false;
   return () => {
     if (!client.isOpen) throw down('closed; call connect() first');
-    wasReady ||= client.isReady === true;
+    wasReady ||= hasBeenReady(client);
     if (wasReady && client.isReady === false) throw down('reconnecting');
   };
+}
+
+function hasBeenReady({ isReady, socketEpoch = 0 }: Pick<Single, 'isReady' | 'socketEpoch'>): boolean {
+  return isReady === true || socketEpoch > 0;
+}
+
+/** What clients and pools were given and have not written. */
+const unwrittenBy = new WeakMap<Single, UnwrittenCommands>();
+
+function unwrittenOf(client: Single): UnwrittenCommands {
+  const known = unwrittenBy.get(client);
+  if (known !== undefined) return known;
+  const unwritten = new UnwrittenCommands();
+  unwrittenBy.set(client, unwritten);
+  if (client.isReady === undefined) {
+    // A pool tells of its connections only by their errors.
+    client.on(errorMonitor, () => unwritten.takeBack());
+    return unwritten;
+  }
+  let wasReady = hasBeenReady(client);
+  client.on('ready', () => {
+    wasReady = true;
+  });
+  // What waits for a client to connect for the first time keeps waiting.
+  client.on('reconnecting', () => {
+    if (wasReady) unwritten.takeBack();
+  });
+  return unwritten;
+}
+
+function sendTo(client: Single, args: readonly string[]): Promise<unknown> {
+  return unwrittenOf(client).send((signal) => client.sendCommand(args, options(signal)));
 }
 
 function singleCommands(client: Single): RedisCommands {
   const assertUp = watch(client);
   const send = async (args: readonly string[]): Promise<unknown> => {
     assertUp();
-    return client.sendCommand(args, OPTIONS);
+    return sendTo(client, args);
   };
   return {
     client: 'node-redis',
@@ -123,41 +158,28 @@ function singleCommands(client: Single): RedisCommands {
 }
 
 /*
- * The Sentinel client sends a command again when the connection broke under it, although the server may have carried it out. A
- * signal that is aborted has no effect on a command that was written, and stops the second one. The moment is when a
- * connection closes, which node-redis publishes before it fails the commands on it.
+ * The Sentinel client hides its connections, and sends a command again when the connection broke under it, although the server
+ * may have carried it out. But when a connection closes, node-redis publishes that before it fails what was written on it: a
+ * second time then comes with a signal that is aborted. Any connection of the process counts, so that now and then a command
+ * fails for another one's end.
  */
 const CONNECTION_CLOSED = 'node-redis:connection:closed';
-let sentinelCommandsUnderWay: AbortController | undefined;
+let unwrittenBySentinels: UnwrittenCommands | undefined;
 
-function newController(): AbortController {
-  const controller = new AbortController();
-  // Every command under way listens.
-  setMaxListeners(0, controller.signal);
-  return controller;
-}
-
-function stopRepetitions(): AbortSignal {
-  if (sentinelCommandsUnderWay === undefined) {
-    subscribe(CONNECTION_CLOSED, () => {
-      sentinelCommandsUnderWay?.abort();
-      sentinelCommandsUnderWay = newController();
-    });
-  }
-  sentinelCommandsUnderWay ??= newController();
-  return sentinelCommandsUnderWay.signal;
+function unwrittenOfSentinels(): UnwrittenCommands {
+  if (unwrittenBySentinels !== undefined) return unwrittenBySentinels;
+  const unwritten = new UnwrittenCommands();
+  subscribe(CONNECTION_CLOSED, () => unwritten.takeBack());
+  unwrittenBySentinels = unwritten;
+  return unwritten;
 }
 
 function sentinelCommands(client: Sentinel): RedisCommands {
   const assertUp = watch(client);
+  const unwritten = unwrittenOfSentinels();
   const send = async (args: readonly string[]): Promise<unknown> => {
     assertUp();
-    const abortSignal = stopRepetitions();
-    try {
-      return await client.sendCommand(false, args, { ...OPTIONS, abortSignal });
-    } catch (error) {
-      throw abortSignal.aborted && replyCode(error) === '' ? down('the connection broke', error) : error;
-    }
+    return unwritten.send((signal) => client.sendCommand(false, args, options(signal)));
   };
   return {
     client: 'node-redis',
@@ -179,18 +201,23 @@ function clusterCommands(client: Cluster): RedisCommands {
   const assertUp = (node: ClusterNode | undefined): void => {
     if (!client.isOpen) throw down('closed; call connect() first');
     if (node === undefined) return;
-    if (node.client?.isReady === true) known.add(node.address);
-    else if (known.has(node.address)) {
+    if (node.client !== undefined && hasBeenReady(node.client)) known.add(node.address);
+    if (node.client?.isReady !== true && known.has(node.address)) {
       // The cluster client drops a node's connection for good sometimes, and makes a new one only when it is asked for it.
       if (node.client === undefined) void client.nodeClient(node).catch(() => undefined);
       throw down(`${node.address} is gone`);
     }
   };
   const send = async (args: readonly string[], key?: string): Promise<unknown> => {
-    assertUp(key === undefined ? undefined : client.slots[slotOf(key)]?.master);
+    const owner = key === undefined ? undefined : client.slots[slotOf(key)]?.master;
+    assertUp(owner);
     // Left to itself, the cluster client sends a command without a key to any node, a dead one included.
-    const anyNode = key === undefined ? client.masters.find((node) => node.client?.isReady === true) : undefined;
-    return anyNode?.client?.sendCommand(args, OPTIONS) ?? client.sendCommand(key, false, args, OPTIONS);
+    const anyNode =
+      key === undefined ? client.masters.find((node) => node.client?.isReady === true)?.client : undefined;
+    if (anyNode !== undefined) return sendTo(anyNode, args);
+    const route = (signal?: AbortSignal): Promise<unknown> => client.sendCommand(key, false, args, options(signal));
+    // A node without a client is connected to for the first time by this command, and waited for.
+    return owner?.client === undefined ? route() : unwrittenOf(owner.client).send(route);
   };
   return {
     client: 'node-redis',
@@ -203,7 +230,7 @@ function clusterCommands(client: Cluster): RedisCommands {
       return Promise.all(
         client.masters.map(async (node) => {
           assertUp(node);
-          return (await client.nodeClient(node)).sendCommand(args, OPTIONS);
+          return sendTo(await client.nodeClient(node), args);
         }),
       );
     },

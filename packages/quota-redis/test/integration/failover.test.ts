@@ -1,14 +1,11 @@
 import { deadlineAt } from '@weir/quota';
 import type { Draw, Drawn, Store } from '@weir/quota';
-import { Redis } from 'ioredis';
-import { createSentinel } from 'redis';
 import { describe, expect, test } from 'vitest';
 import { startFaultProxy } from '@weir/testkit/network';
 import { startReplicatedRedis, startSentinelRedis } from '@weir/testkit/redis';
-import type { ReplicatedRedis, SentinelRedis } from '@weir/testkit/redis';
+import type { ReplicatedRedis } from '@weir/testkit/redis';
 import { RedisStore } from '../../src/index.ts';
-import { clientNames, connectClient, undatedOn } from '../support/harness.ts';
-import type { ClientName, Connected } from '../support/harness.ts';
+import { clientNames, connectClient, connectSentinel, undatedOn } from '../support/harness.ts';
 import { eventually, failureOf } from '../support/waiting.ts';
 
 const deadline = deadlineAt(Date.now() + 3_600_000, Date.now());
@@ -28,31 +25,6 @@ async function replicated(pair: ReplicatedRedis, key: string, total: number): Pr
   await eventually(async () => {
     if ((await pair.replica.command('GET', key)) !== String(total)) throw new Error('not yet replicated');
   });
-}
-
-/** @param via where the primary is reached, if not at its own port. */
-async function connectSentinel(name: ClientName, group: SentinelRedis, via?: number): Promise<Connected> {
-  const sentinels = group.sentinels.map(({ port, host }) => ({ port, host }));
-  const { host, port } = group.primary;
-  const map = via === undefined ? {} : { [`${host}:${port}`]: { host, port: via } };
-  if (name === 'ioredis') {
-    // Without the detector the client stays with the former primary until a Sentinel demotes that.
-    const client = new Redis({
-      sentinels,
-      name: group.name,
-      failoverDetector: true,
-      retryStrategy: () => 50,
-      natMap: map,
-    });
-    client.on('error', () => undefined);
-    await client.ping();
-    return { client, end: () => client.disconnect() };
-  }
-  const client = createSentinel({ name: group.name, sentinelRootNodes: sentinels, nodeAddressMap: map });
-  client.on('error', () => undefined);
-  client.on('client-error', () => undefined);
-  await client.connect();
-  return { client, end: () => void client.destroy() };
 }
 
 describe.each(clientNames)('over %s', (name) => {

@@ -1,12 +1,12 @@
 import type { Store } from '@weir/quota';
 import type { Harness } from '@weir/quota-conformance';
 import { Cluster, Redis } from 'ioredis';
-import { createClient, createCluster } from 'redis';
+import { createClient, createCluster, createSentinel } from 'redis';
 import { startFaultProxy } from '@weir/testkit/network';
 import type { FaultProxy } from '@weir/testkit/network';
 import { startIncrexFront } from '@weir/testkit/redis';
 import type { RedisServer } from '@weir/testkit/redis';
-import type { ClusterRedis } from '@weir/testkit/redis';
+import type { ClusterRedis, SentinelRedis } from '@weir/testkit/redis';
 import { RedisStore } from '../../src/index.ts';
 import type { RedisStoreOptions } from '../../src/index.ts';
 
@@ -52,6 +52,34 @@ export async function connectCluster(name: ClientName, cluster: ClusterRedis): P
   client.on('node-error', () => undefined);
   await client.connect();
   return { client, end: () => client.destroy() };
+}
+
+/**
+ * A client of a group that Sentinels watch.
+ * @param via where the primary is reached, if not at its own port.
+ */
+export async function connectSentinel(name: ClientName, group: SentinelRedis, via?: number): Promise<Connected> {
+  const sentinels = group.sentinels.map(({ port, host }) => ({ port, host }));
+  const { host, port } = group.primary;
+  const map = via === undefined ? {} : { [`${host}:${port}`]: { host, port: via } };
+  if (name === 'ioredis') {
+    // Without the detector the client stays with the former primary until a Sentinel demotes that.
+    const client = new Redis({
+      sentinels,
+      name: group.name,
+      failoverDetector: true,
+      retryStrategy: () => 50,
+      natMap: map,
+    });
+    client.on('error', () => undefined);
+    await client.ping();
+    return { client, end: () => client.disconnect() };
+  }
+  const client = createSentinel({ name: group.name, sentinelRootNodes: sentinels, nodeAddressMap: map });
+  client.on('error', () => undefined);
+  client.on('client-error', () => undefined);
+  await client.connect();
+  return { client, end: () => void client.destroy() };
 }
 
 /** The server's own view of a deadline. */
