@@ -22,7 +22,8 @@ interface Single {
   readonly isReady?: boolean;
   /** How often it has been ready. Not known to the first releases of version 5. */
   readonly socketEpoch?: number;
-  on(event: 'ready' | 'reconnecting' | typeof errorMonitor, listener: () => void): unknown;
+  /** Missing where an application wraps a client: then the wrapper decides what becomes of a command that was not written. */
+  on?(event: 'ready' | 'reconnecting' | typeof errorMonitor, listener: () => void): unknown;
   sendCommand(args: readonly string[], options: SendOptions): Promise<unknown>;
 }
 
@@ -105,9 +106,9 @@ function hasBeenReady({ isReady, socketEpoch = 0 }: Pick<Single, 'isReady' | 'so
 /** What clients and pools were given and have not written. */
 const unwrittenBy = new WeakMap<Single, UnwrittenCommands>();
 
-function unwrittenOf(client: Single): UnwrittenCommands {
+function unwrittenOf(client: Single): UnwrittenCommands | undefined {
   const known = unwrittenBy.get(client);
-  if (known !== undefined) return known;
+  if (known !== undefined || client.on === undefined) return known;
   const unwritten = new UnwrittenCommands();
   unwrittenBy.set(client, unwritten);
   if (client.isReady === undefined) {
@@ -127,7 +128,8 @@ function unwrittenOf(client: Single): UnwrittenCommands {
 }
 
 function sendTo(client: Single, args: readonly string[]): Promise<unknown> {
-  return unwrittenOf(client).send((signal) => client.sendCommand(args, options(signal)));
+  const send = (signal?: AbortSignal): Promise<unknown> => client.sendCommand(args, options(signal));
+  return unwrittenOf(client)?.send(send) ?? send();
 }
 
 function singleCommands(client: Single): RedisCommands {
@@ -217,7 +219,7 @@ function clusterCommands(client: Cluster): RedisCommands {
     if (anyNode !== undefined) return sendTo(anyNode, args);
     const route = (signal?: AbortSignal): Promise<unknown> => client.sendCommand(key, false, args, options(signal));
     // A node without a client is connected to for the first time by this command, and waited for.
-    return owner?.client === undefined ? route() : unwrittenOf(owner.client).send(route);
+    return (owner?.client === undefined ? undefined : unwrittenOf(owner.client)?.send(route)) ?? route();
   };
   return {
     client: 'node-redis',
