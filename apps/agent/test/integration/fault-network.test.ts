@@ -171,11 +171,16 @@ test('copies to targets behind a partition, a half-open network, loss or delay e
   for (const name of ['a', 'b']) {
     await fleet.startAgent(name, { slots: 8 }, { fetch: watched(name), makeEngine: impatientEngine });
   }
-  const broken = jobs.slice(0, 2);
-  await Promise.all(broken.map(({ jobId }) => fleet.jobThat(jobId, hasBegun)));
-  refused.setMode('refuse');
-  silent.setMode('half-open');
-  await Promise.all(broken.map(({ jobId }) => fleet.jobThat(jobId, isInTrouble)));
+  // Each as soon as it has begun: by the time that both have, one may be done.
+  const breaking = [() => refused.setMode('refuse'), () => silent.setMode('half-open')];
+  await Promise.all(
+    breaking.map(async (breakIt, n) => {
+      const { jobId } = jobs[n] ?? { jobId: '' };
+      await fleet.jobThat(jobId, hasBegun);
+      breakIt();
+      await fleet.jobThat(jobId, isInTrouble);
+    }),
+  );
   for (const proxy of [refused, silent]) proxy.setMode('pass');
 
   await expectCompleteAndEqual(jobs);
