@@ -39,6 +39,9 @@ export function toQuotaError(error: unknown): QuotaError {
   if (code === 'WRONGTYPE' || (code === 'ERR' && NO_COUNTER.test(text))) {
     return new QuotaError('store-corrupt', `Redis holds no counter under this key: ${text}`, { cause: error });
   }
+  if (error instanceof Error && error.constructor.name === 'AbortError') {
+    return new QuotaError('store-unavailable', 'the connection to Redis ended before this was sent', { cause: error });
+  }
   if (isTimeout(error, text)) return new QuotaError('store-timeout', `Redis did not answer: ${text}`, { cause: error });
   const reason = REFUSALS[code];
   const message = reason === undefined ? `Redis failed: ${text}` : `Redis failed: ${reason} (${text})`;

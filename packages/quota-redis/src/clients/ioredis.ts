@@ -19,13 +19,17 @@ type CommandConstructor = new (
 interface Client {
   readonly status: string;
   readonly isCluster?: boolean;
-  readonly options: { readonly keyPrefix?: string };
+  readonly options: { readonly keyPrefix?: string; readonly sentinels?: unknown };
+  /** The application has ended it. */
+  readonly manuallyClosing?: boolean;
   readonly slots?: readonly (readonly string[] | undefined)[];
   readonly stream?: { readonly writable: boolean; cork(): void; uncork(): void };
   sendCommand(command: Command): unknown;
   pipeline(): { call(name: string): unknown };
   nodes?(role: 'master'): readonly Client[];
   disconnect(reconnect: boolean): void;
+  connect(): Promise<void>;
+  on(event: 'connecting' | 'close' | 'end', listener: () => void): unknown;
 }
 
 /** Whether the object has the shape of an ioredis client. */
@@ -57,10 +61,33 @@ function commandClass(client: Client): CommandConstructor {
   return found as CommandConstructor;
 }
 
+const watched = new WeakSet<Client>();
+
+/**
+ * With `failoverDetector` a client hangs up when a Sentinel names another primary. When that comes while it connects, which is
+ * what it does after the death of a primary, it ends for good and asks none of its strategies. It is made to connect again.
+ */
+function keepConnecting(client: Client): void {
+  if (!Array.isArray(client.options.sentinels) || watched.has(client)) return;
+  watched.add(client);
+  let isConnecting = client.status === 'connecting';
+  client.on('connecting', () => {
+    isConnecting = true;
+  });
+  // An end after this is the decision of a strategy, or of the application.
+  client.on('close', () => {
+    isConnecting = false;
+  });
+  client.on('end', () => {
+    if (isConnecting && client.manuallyClosing !== true) client.connect().catch(() => undefined);
+  });
+}
+
 /** The port over an ioredis client: single server, Sentinel or Cluster. */
 export function ioredisCommands(client: Client): RedisCommands {
   const Command = commandClass(client);
   const isCluster = client.isCluster === true;
+  keepConnecting(client);
   const keyPrefix = client.options.keyPrefix ?? '';
   const make = (args: readonly string[]): Command => {
     const [name = '', ...texts] = args;

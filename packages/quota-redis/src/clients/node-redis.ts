@@ -4,7 +4,7 @@ import { QuotaError } from '@weir/quota';
 import type { NodeRedisClient, RedisCommands } from '../redis-commands.ts';
 import { asNumber } from '../replies.ts';
 import { slotOf } from '../slots.ts';
-import { down, UnwrittenCommands } from './unwritten.ts';
+import { Recall } from './recall.ts';
 
 /**
  * No type mapping of the application applies: replies come as plain strings and numbers. No time-out per command either: it is
@@ -53,10 +53,12 @@ interface Sentinel {
   sendCommand(readOnly: boolean, args: readonly string[], options: SendOptions): Promise<unknown>;
 }
 
-const typeMapping = {};
-
 function options(abortSignal?: AbortSignal): SendOptions {
-  return { typeMapping, timeout: undefined, abortSignal };
+  return { typeMapping: {}, timeout: undefined, abortSignal };
+}
+
+function down(why: string): QuotaError {
+  return new QuotaError('store-unavailable', `the node-redis client is not connected (${why})`);
 }
 
 /** Whether the object has the shape of a node-redis client. */
@@ -103,18 +105,18 @@ function hasBeenReady({ isReady, socketEpoch = 0 }: Pick<Single, 'isReady' | 'so
   return isReady === true || socketEpoch > 0;
 }
 
-/** What clients and pools were given and have not written. */
-const unwrittenBy = new WeakMap<Single, UnwrittenCommands>();
+const recalls = new WeakMap<Single, Recall>();
 
-function unwrittenOf(client: Single): UnwrittenCommands | undefined {
-  const known = unwrittenBy.get(client);
+/** What takes back the commands of a client or pool. */
+function recallOf(client: Single): Recall | undefined {
+  const known = recalls.get(client);
   if (known !== undefined || client.on === undefined) return known;
-  const unwritten = new UnwrittenCommands();
-  unwrittenBy.set(client, unwritten);
+  const recall = new Recall();
+  recalls.set(client, recall);
   if (client.isReady === undefined) {
     // A pool tells of its connections only by their errors.
-    client.on(errorMonitor, () => unwritten.takeBack());
-    return unwritten;
+    client.on(errorMonitor, () => recall.takeBack());
+    return recall;
   }
   let wasReady = hasBeenReady(client);
   client.on('ready', () => {
@@ -122,14 +124,13 @@ function unwrittenOf(client: Single): UnwrittenCommands | undefined {
   });
   // What waits for a client to connect for the first time keeps waiting.
   client.on('reconnecting', () => {
-    if (wasReady) unwritten.takeBack();
+    if (wasReady) recall.takeBack();
   });
-  return unwritten;
+  return recall;
 }
 
 function sendTo(client: Single, args: readonly string[]): Promise<unknown> {
-  const send = (signal?: AbortSignal): Promise<unknown> => client.sendCommand(args, options(signal));
-  return unwrittenOf(client)?.send(send) ?? send();
+  return client.sendCommand(args, options(recallOf(client)?.signal));
 }
 
 function singleCommands(client: Single): RedisCommands {
@@ -166,22 +167,22 @@ function singleCommands(client: Single): RedisCommands {
  * fails for another one's end.
  */
 const CONNECTION_CLOSED = 'node-redis:connection:closed';
-let unwrittenBySentinels: UnwrittenCommands | undefined;
+let sentinelRecall: Recall | undefined;
 
-function unwrittenOfSentinels(): UnwrittenCommands {
-  if (unwrittenBySentinels !== undefined) return unwrittenBySentinels;
-  const unwritten = new UnwrittenCommands();
-  subscribe(CONNECTION_CLOSED, () => unwritten.takeBack());
-  unwrittenBySentinels = unwritten;
-  return unwritten;
+function recallOfSentinels(): Recall {
+  if (sentinelRecall !== undefined) return sentinelRecall;
+  const recall = new Recall();
+  subscribe(CONNECTION_CLOSED, () => recall.takeBack());
+  sentinelRecall = recall;
+  return recall;
 }
 
 function sentinelCommands(client: Sentinel): RedisCommands {
   const assertUp = watch(client);
-  const unwritten = unwrittenOfSentinels();
+  const recall = recallOfSentinels();
   const send = async (args: readonly string[]): Promise<unknown> => {
     assertUp();
-    return unwritten.send((signal) => client.sendCommand(false, args, options(signal)));
+    return client.sendCommand(false, args, options(recall.signal));
   };
   return {
     client: 'node-redis',
@@ -217,9 +218,9 @@ function clusterCommands(client: Cluster): RedisCommands {
     const anyNode =
       key === undefined ? client.masters.find((node) => node.client?.isReady === true)?.client : undefined;
     if (anyNode !== undefined) return sendTo(anyNode, args);
-    const route = (signal?: AbortSignal): Promise<unknown> => client.sendCommand(key, false, args, options(signal));
     // A node without a client is connected to for the first time by this command, and waited for.
-    return (owner?.client === undefined ? undefined : unwrittenOf(owner.client)?.send(route)) ?? route();
+    const recall = owner?.client === undefined ? undefined : recallOf(owner.client);
+    return client.sendCommand(key, false, args, options(recall?.signal));
   };
   return {
     client: 'node-redis',

@@ -1,5 +1,6 @@
 import { deadlineAt } from '@weir/quota';
 import type { Draw, Drawn, Store } from '@weir/quota';
+import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { startFaultProxy } from '@weir/testkit/network';
 import { startReplicatedRedis, startSentinelRedis } from '@weir/testkit/redis';
@@ -92,6 +93,47 @@ describe.each(clientNames)('over %s', (name) => {
     } finally {
       end();
       await proxy.close();
+      await group.stop();
+    }
+  });
+});
+
+function untilEnded(client: Redis): Promise<void> {
+  return new Promise((resolve) => void client.once('end', () => resolve()));
+}
+
+describe('an ioredis client whose failover is detected while it connects', () => {
+  /** Hangs up as the detector does, while the client asks the Sentinels where the primary is. */
+  async function hangUpWhileConnecting(client: Redis): Promise<void> {
+    const ended = untilEnded(client);
+    client.once('connecting', () => {
+      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what the detector calls is no public member
+      (client as unknown as { connector: { disconnect(): void } }).connector.disconnect();
+    });
+    client.disconnect(true);
+    await ended;
+  }
+
+  test('connects again, which it does not do by itself', async () => {
+    const group = await startSentinelRedis();
+    const { client, end } = await connectSentinel('ioredis', group);
+    try {
+      if (!(client instanceof Redis)) throw new Error('no client of ioredis');
+      await hangUpWhileConnecting(client);
+      await failureOf(() => client.ping());
+      expect(client.status).toBe('end');
+      await client.connect();
+      const store = new RedisStore({ client });
+      await takeOne(store, draw('a', 1));
+      await hangUpWhileConnecting(client);
+      expect(await eventually(() => takeOne(store, draw('a', 1)))).toMatchObject({ total: 2 });
+      const ended = untilEnded(client);
+      end();
+      await ended;
+      expect(client.status).toBe('end');
+      expect(await failureOf(() => takeOne(store, draw('a', 1)))).toMatchObject({ code: 'store-unavailable' });
+    } finally {
+      end();
       await group.stop();
     }
   });
