@@ -102,39 +102,37 @@ function untilEnded(client: Redis): Promise<void> {
   return new Promise((resolve) => void client.once('end', () => resolve()));
 }
 
-describe('an ioredis client whose failover is detected while it connects', () => {
-  /** Hangs up as the detector does, while the client asks the Sentinels where the primary is. */
-  async function hangUpWhileConnecting(client: Redis): Promise<void> {
-    const ended = untilEnded(client);
-    client.once('connecting', () => {
-      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what the detector calls is no public member
-      (client as unknown as { connector: { disconnect(): void } }).connector.disconnect();
-    });
-    client.disconnect(true);
-    await ended;
-  }
-
-  test('connects again, which it does not do by itself', async () => {
-    const group = await startSentinelRedis();
-    const { client, end } = await connectSentinel('ioredis', group);
-    try {
-      if (!(client instanceof Redis)) throw new Error('no client of ioredis');
-      await hangUpWhileConnecting(client);
-      await failureOf(() => client.ping());
-      expect(client.status).toBe('end');
-      await client.connect();
-      const store = new RedisStore({ client });
-      await takeOne(store, draw('a', 1));
-      await hangUpWhileConnecting(client);
-      expect(await eventually(() => takeOne(store, draw('a', 1)))).toMatchObject({ total: 2 });
-      const ended = untilEnded(client);
-      end();
-      await ended;
-      expect(client.status).toBe('end');
-      expect(await failureOf(() => takeOne(store, draw('a', 1)))).toMatchObject({ code: 'store-unavailable' });
-    } finally {
-      end();
-      await group.stop();
-    }
+/** Hangs up as the detector does, while the client asks the Sentinels where the primary is. */
+async function hangUpWhileConnecting(client: Redis): Promise<void> {
+  const ended = untilEnded(client);
+  client.once('connecting', () => {
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what the detector calls is no public member
+    (client as unknown as { connector: { disconnect(): void } }).connector.disconnect();
   });
+  client.disconnect(true);
+  await ended;
+}
+
+test('an ioredis client whose failover is detected while it connects is made to connect again', async () => {
+  const group = await startSentinelRedis();
+  const { client, end } = await connectSentinel('ioredis', group);
+  try {
+    if (!(client instanceof Redis)) throw new Error('no client of ioredis');
+    await hangUpWhileConnecting(client);
+    await failureOf(() => client.ping());
+    expect(client.status).toBe('end');
+    await client.connect();
+    const store = new RedisStore({ client });
+    await takeOne(store, draw('a', 1));
+    await hangUpWhileConnecting(client);
+    expect(await eventually(() => takeOne(store, draw('a', 1)))).toMatchObject({ total: 2 });
+    const ended = untilEnded(client);
+    end();
+    await ended;
+    expect(client.status).toBe('end');
+    expect(await failureOf(() => takeOne(store, draw('a', 1)))).toMatchObject({ code: 'store-unavailable' });
+  } finally {
+    end();
+    await group.stop();
+  }
 });
