@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createClient, withSessionCookies, type Client } from '@weir/client';
 import { startConsole, type RunningConsole } from '@weir/console';
 import { DEFAULT_GOVERNOR_SETTINGS, type JobInput, type JobView, type WindowRecord } from '@weir/protocol';
+import { freePorts } from '@weir/testkit/network';
 import { startFauxqsProcess } from '@weir/testkit/s3';
 import type { S3TestServer } from '@weir/testkit/s3';
 import { pino, type Logger } from 'pino';
@@ -76,7 +77,9 @@ export class TestFleet {
     const folder = await mkdtemp(join(tmpdir(), 'weir-agent-test-'));
     const bucket = `bucket-${++fleets}`;
     await Promise.all([makeBucket(s3.source, bucket), makeBucket(s3.target, bucket)]);
-    const console = await startConsole(consoleOptions(folder, options, 0), { endpointProbe });
+    // A port that is still free when the console is started again.
+    const [port = 0] = await freePorts(1);
+    const console = await startConsole(consoleOptions(folder, options, port), { endpointProbe });
     const fleet = new TestFleet({ s3, bucket, folder, console, options });
     await fleet.logIn();
     return fleet;

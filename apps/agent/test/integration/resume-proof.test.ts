@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, withSessionCookies, type Client } from '@weir/client';
 import { verifyManifest } from '@weir/console/manifest';
 import { DEFAULT_GOVERNOR_SETTINGS, type JobView } from '@weir/protocol';
 import { callContext, listMultipartUploads, S3Client } from '@weir/s3-copy';
+import { freePorts } from '@weir/testkit/network';
 import { startCountingProxy, startFauxqsProcess, type CountingProxy, type S3TestServer } from '@weir/testkit/s3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { contentsOf, makeBucket, putInParts, putWhole } from './buckets.ts';
@@ -65,14 +65,6 @@ function startAgent(name: string): void {
   agents.set(name, new SourceProcess('./agent-main.ts', { ...options, slots: 2, concurrency: CONCURRENCY }));
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
 /**
  * Small objects with a large one after every few, so that every key range has both. Every other large one is stored in parts
  * itself; no two of them, and no two parts, are alike.
@@ -125,7 +117,7 @@ beforeEach(async () => {
   proxy = await startCountingProxy(target.url);
   await Promise.all([makeBucket(source, BUCKET), makeBucket(target, BUCKET)]);
   await fill();
-  port = await freePort();
+  port = (await freePorts(1))[0] ?? 0;
   consoleProcess = startConsole();
 });
 

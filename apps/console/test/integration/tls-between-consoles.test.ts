@@ -1,6 +1,5 @@
 import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@weir/testkit/network';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConsoleOptionsInput } from '../../src/index.ts';
 import { Group, until } from '../support/group-of-consoles.ts';
@@ -54,14 +54,6 @@ async function certify(name: string, subject: string): Promise<void> {
   openssl('x509', '-req', '-in', `${name}.csr`, ...by, '-out', `${name}.pem`);
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
 /** Starts a console as a process, since Node reads authorities when it starts. @returns its address */
 async function startTrusting(name: string, change: Partial<ConsoleOptionsInput>): Promise<string> {
   const options = { ...(await group.options(name)), port: 0, logLevel: 'silent', ...change };
@@ -101,7 +93,7 @@ test('a standby passes requests on over TLS to a leader of a private authority t
   );
   await certify('leader', 'DNS:localhost');
   await certify('standby', 'DNS:localhost,IP:127.0.0.1');
-  const port = await freePort();
+  const port = (await freePorts(1))[0] ?? 0;
   // Its certificate names this host, and not the address at which it listens.
   const advertiseUrl = `https://localhost:${port}`;
   const { url: leader } = await group.console('leader', { ...tls('leader'), port, advertiseUrl });

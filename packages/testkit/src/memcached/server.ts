@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { endChild, hasEnded, untilSpawned } from '../child-process.ts';
-import { freePorts } from '../s3/free-port.ts';
+import { freePorts } from '../network/free-ports.ts';
 import { memcachedEntries, memcachedExchange } from './admin.ts';
 import type { MemcachedEntry } from './admin.ts';
 

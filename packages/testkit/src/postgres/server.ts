@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { endChild, hasEnded, untilSpawned } from '../child-process.ts';
-import { freePorts } from '../s3/free-port.ts';
+import { freePorts } from '../network/free-ports.ts';
 
 const run = promisify(execFile);
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { endChild, hasEnded, untilSpawned } from '../child-process.ts';
-import { freePorts } from '../s3/free-port.ts';
+import { freePorts } from '../network/free-ports.ts';
 import { redisCommand } from './admin.ts';
 import type { RespValue } from './resp.ts';
 

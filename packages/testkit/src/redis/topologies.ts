@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePorts } from '../s3/free-port.ts';
+import { freePorts } from '../network/free-ports.ts';
 import { startRedis } from './server.ts';
 import type { RedisServer } from './server.ts';
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { startDaemon } from './daemon.ts';
 import type { Daemon } from './daemon.ts';
 import type { S3TestServer } from './fauxqs.ts';
-import { freePorts } from './free-port.ts';
+import { freePorts } from '../network/free-ports.ts';
 import { missingPackages, requirePackages } from './installed-programs.ts';
 import { proxyConfig, storageConfig, SWIFT_STORAGE, swiftConfig } from './swift-config.ts';
 import type { SwiftNode, SwiftRateLimit } from './swift-config.ts';
