@@ -12,6 +12,14 @@ const PASSWORD = 'benchmark-password';
 /** Ticks of the CPU clock in /proc a second: fixed for user space on Linux. */
 const TICKS_PER_SECOND = 100;
 
+/** Where a console keeps what it knows. */
+export interface Place {
+  /** Options that name it. */
+  readonly flags: readonly string[];
+  /** Writes agents into it while the console does not run. */
+  readonly writeFleet: (agents: number) => Promise<void>;
+}
+
 /** A real console in a process of its own, with a database in a folder of its own. */
 export class ConsoleProcess {
   readonly url: URL;
@@ -29,18 +37,20 @@ export class ConsoleProcess {
 
   /**
    * @param agents how many agents it knows from before.
+   * @param place default: SQLite in the console's folder.
    * @param profileFolder where it leaves a CPU profile when it stops; default: none is made.
    */
-  static async start(agents: number, profileFolder?: string): Promise<ConsoleProcess> {
+  static async start(agents: number, place?: Place, profileFolder?: string): Promise<ConsoleProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'weir-bench-console-'));
     // Once without a fleet, because it makes its secrets only beside a database of its own.
-    const first = await spawnConsole(folder);
+    const { flags, writeFleet } = place ?? sqlitePlace(folder);
+    const first = await spawnConsole(folder, flags);
     const ended = once(first.child, 'exit');
     first.child.kill('SIGTERM');
     await ended;
-    await writeFleet(folder, agents);
+    await writeFleet(agents);
     const profiled = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-    const { child, url } = await spawnConsole(folder, profiled);
+    const { child, url } = await spawnConsole(folder, flags, profiled);
     const started = new ConsoleProcess(child, url, folder);
     await started.#logIn();
     return started;
@@ -92,12 +102,17 @@ export class ConsoleProcess {
   }
 }
 
+function sqlitePlace(folder: string): Place {
+  return { flags: [], writeFleet: (agents) => writeFleet(folder, agents) };
+}
+
 async function spawnConsole(
   folder: string,
+  more: readonly string[],
   nodeFlags: readonly string[] = [],
 ): Promise<{ child: ChildProcess; url: URL }> {
-  const flags = ['console', '--data-dir', folder, '--port', '0', '--json', '--end-with-input', '--log-level', 'error'];
-  const child = spawn(process.execPath, [...nodeFlags, COMMAND, ...flags], {
+  const own = ['console', '--data-dir', folder, '--port', '0', '--json', '--end-with-input', '--log-level', 'error'];
+  const child = spawn(process.execPath, [...nodeFlags, COMMAND, ...own, ...more], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, WEIR_ADMIN_PASSWORD: PASSWORD },
   });

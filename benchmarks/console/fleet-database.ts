@@ -14,7 +14,7 @@ const STORAGE = new URL('../../apps/console/dist/storage/sqlite/sqlite-storage.j
 const AGENTS_PER_TRANSACTION = 5_000;
 
 /** Credential of an agent of the benchmark. */
-export function credentialOf(index: number): string {
+export function credentialOf(index: number | ''): string {
   return `benchmark-credential-of-agent-${index}`;
 }
 

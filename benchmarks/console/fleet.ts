@@ -1,6 +1,6 @@
 import { figure } from '../report/table.ts';
 import { Agents } from './agents.ts';
-import { ConsoleProcess } from './console-process.ts';
+import { ConsoleProcess, type Place } from './console-process.ts';
 
 /** Keep-alive connections that the heartbeats come over. */
 export const CONNECTIONS = 64;
@@ -26,22 +26,31 @@ export interface Measured {
   readonly rssMiB: number;
 }
 
+/** What is not as by default. */
+export interface FleetChoices {
+  /** Where the console keeps what it knows; default: SQLite. */
+  readonly place?: Place;
+  /** Each grant is drawn from a counter of its window; default: no. */
+  readonly overshootGuard?: boolean;
+  /** Where the console leaves a CPU profile of its life; default: none is made. */
+  readonly profileFolder?: string;
+}
+
 /**
  * Starts a console that knows a fleet, lets every agent send two heartbeats as fast as they are answered, and then keeps the pace.
  * @param seconds how long the pace is kept.
- * @param profileFolder where the console leaves a CPU profile of its life; default: none is made.
  */
 export async function measureFleet(
   agents: number,
   policy: string,
   seconds: number,
   step: (text: string) => void,
-  profileFolder?: string,
+  { place, overshootGuard = false, profileFolder }: FleetChoices = {},
 ): Promise<Measured> {
-  const server = await ConsoleProcess.start(agents, profileFolder);
+  const server = await ConsoleProcess.start(agents, place, profileFolder);
   try {
     const { settings } = await server.call('GET', '/api/v1/settings/governor');
-    const body = { ...Object(settings), globalLimitTps: agents * 50, allocationPolicy: policy };
+    const body = { ...Object(settings), globalLimitTps: agents * 50, allocationPolicy: policy, overshootGuard };
     await server.call('PUT', '/api/v1/settings/governor', body);
     const fleet = await Agents.connect(agents, server.url, CONNECTIONS);
     step(`${policy}: ${figure(agents)} agents, as fast as possible`);
