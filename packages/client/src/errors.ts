@@ -1,4 +1,4 @@
-import { ERROR_CODES, errorBody, type ErrorCode, type FieldProblem } from '@weir/protocol';
+import { ERROR_CODES, errorBody, type EarlierChange, type ErrorCode, type FieldProblem } from '@weir/protocol';
 
 /** The console answered "no": what it refused and why, as declared in `@weir/protocol`. */
 export class ApiError extends Error {
@@ -10,6 +10,8 @@ export class ApiError extends Error {
   readonly fields: readonly FieldProblem[];
   /** How long the console asks to wait before the next try, in ms; null when it does not say. */
   readonly retryAfterMs: number | null;
+  /** Of `changed-meanwhile`: who changed it first, and when; null otherwise. */
+  readonly changed: EarlierChange | null;
 
   constructor(refusal: {
     code: ErrorCode;
@@ -17,12 +19,14 @@ export class ApiError extends Error {
     message: string;
     fields?: readonly FieldProblem[];
     retryAfterMs?: number | null;
+    changed?: EarlierChange | null;
   }) {
     super(refusal.message);
     this.code = refusal.code;
     this.status = refusal.status;
     this.fields = refusal.fields ?? [];
     this.retryAfterMs = refusal.retryAfterMs ?? null;
+    this.changed = refusal.changed ?? null;
   }
 }
 
@@ -53,12 +57,13 @@ export function parseRefusal(status: number, body: unknown, retryAfter: string |
   const retryAfterMs = secondsToMs(retryAfter);
   const known = errorBody.safeParse(body);
   if (known.success) {
-    const { code, message, fields } = known.data.error;
+    const { code, message, fields, changed } = known.data.error;
     return new ApiError({
       code,
       status,
       message,
       ...(fields === undefined ? {} : { fields }),
+      changed: changed ?? null,
       retryAfterMs: known.data.error.retryAfterMs ?? retryAfterMs,
     });
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldChange } from './field-changes.ts';
 import { count, timestampMs } from './identifiers.ts';
 
 /** One thing that somebody did. Never holds a secret. */
@@ -15,6 +16,8 @@ export const auditEntryView = z.object({
   /** Network address that the request came from; null: the console did it by itself, or it was not written down. */
   address: z.string().nullable(),
   detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  /** Fields that it changed, with old and new values; empty for what changes none, and for entries from before this was written down. */
+  changes: z.array(fieldChange).default([]),
 });
 export type AuditEntryView = z.infer<typeof auditEntryView>;
 
@@ -29,7 +32,7 @@ export const auditQuery = z.object({
   actor: z.string().max(128).optional(),
   /** The action, or its beginning up to a dot: `endpoint` finds `endpoint.create`. */
   action: z.string().max(64).optional(),
-  /** Text in actor, action, subject, address or detail; upper and lower case are the same. */
+  /** Text in actor, action, subject, address, detail or changes; upper and lower case are the same. */
   text: z.string().max(100).optional(),
   fromMs: z.coerce.number().int().nonnegative().optional(),
   toMs: z.coerce.number().int().nonnegative().optional(),

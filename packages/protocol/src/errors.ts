@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestampMs } from './identifiers.ts';
 
 /**
  * Every error code of the wire. Each has a heading in docs/error-codes.md with its cause and remedy (a test compares).
@@ -18,6 +19,7 @@ export const ERROR_CODES = [
   'in-use',
   'last-admin',
   'wrong-state',
+  'changed-meanwhile',
   'lease-lost',
   'endpoint-unreachable',
   'endpoint-refused-credentials',
@@ -50,6 +52,15 @@ export const fieldProblem = z.object({
 });
 export type FieldProblem = z.infer<typeof fieldProblem>;
 
+/** The change that somebody else made first. */
+export const earlierChange = z.object({
+  /** Version that it made. */
+  version: z.number().int().nonnegative(),
+  changedBy: z.string(),
+  changedAtMs: timestampMs,
+});
+export type EarlierChange = z.infer<typeof earlierChange>;
+
 /** Body of every answer with status ≥ 400. */
 export const errorBody = z.object({
   error: z.object({
@@ -58,6 +69,8 @@ export const errorBody = z.object({
     message: z.string(),
     fields: z.array(fieldProblem).optional(),
     retryAfterMs: z.number().int().nonnegative().optional(),
+    /** With `changed-meanwhile`: who changed it last, and when. */
+    changed: earlierChange.optional(),
   }),
 });
 export type ErrorBody = z.infer<typeof errorBody>;

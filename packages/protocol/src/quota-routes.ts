@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { id } from './identifiers.ts';
+import { madeFrom } from './made-from.ts';
 import {
   auditRunInput,
   auditRunList,
@@ -45,6 +46,7 @@ export const quotaRoutes = {
   createQuota: route('POST', '/api/v1/quotas', 'admin', 'Define a quota', { body: quotaInput, response: quotaView }),
   changeQuota: route('PUT', '/api/v1/quotas/:definitionId', 'admin', 'Define a quota anew', {
     params: definitionParams,
+    query: madeFrom,
     body: quotaInput,
     response: quotaView,
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, displayName, id, rate, timestampMs } from './identifiers.ts';
+import { etag } from './made-from.ts';
 
 /** `memory`: counters in the console itself · `redis`: Redis or Valkey · `memcached`. */
 export const quotaStoreKind = z.enum(['memory', 'redis', 'memcached']);
@@ -121,7 +122,9 @@ export const quotaInput = z.strictObject({
 });
 export type QuotaInput = z.infer<typeof quotaInput>;
 
-export const quotaView = quotaInput.extend({
+/** Not strict, as what it is made of: a newer console may say more. */
+export const quotaView = z.object({
+  ...quotaInput.shape,
   definitionId: id,
   storeName: z.string(),
   storeKind: quotaStoreKind,
@@ -129,6 +132,8 @@ export const quotaView = quotaInput.extend({
   builtIn: z.boolean(),
   changedAtMs: timestampMs.nullable(),
   changedBy: z.string(),
+  /** For `ifMatch` of a change; absent: it cannot be changed, or the console does not compare. */
+  etag: etag.optional(),
   /** Takes through this console since it started, and those of them that were refused (or would have been, in shadow). */
   takes: count,
   refused: count,

@@ -32,6 +32,7 @@ import {
   splitRequest,
   splitResponse,
 } from './jobs.ts';
+import { madeFrom } from './made-from.ts';
 import { manifestKey, signedManifest } from './manifest.ts';
 import { historyQuery, monitorHistory, monitorQuery, monitorView, windowRecordList } from './monitor.ts';
 import { consoleInfo, empty, health, loginRequest, sessionView } from './session.ts';
@@ -163,6 +164,7 @@ export const routes = {
     response: versionedGovernorSettings,
   }),
   saveGovernorSettings: route('PUT', '/api/v1/settings/governor', 'admin', 'Change governor settings', {
+    query: madeFrom,
     body: governorSettings,
     response: versionedGovernorSettings,
   }),

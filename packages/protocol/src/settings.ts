@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { id, rate, timestampMs } from './identifiers.ts';
 import { limitSchedule } from './limit-schedule.ts';
 import { MAX_GLOBAL_LIMIT_TPS, MIN_GLOBAL_LIMIT_TPS } from './limits.ts';
+import { etag } from './made-from.ts';
 
 export * from './limit-schedule.ts';
 
@@ -172,5 +173,7 @@ export const versionedGovernorSettings = z.object({
   changedBy: z.string(),
   changedAtMs: timestampMs,
   settings: governorSettings,
+  /** For `ifMatch` of a save; absent: the console does not compare. */
+  etag: etag.optional(),
 });
 export type VersionedGovernorSettings = z.infer<typeof versionedGovernorSettings>;

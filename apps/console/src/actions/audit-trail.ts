@@ -9,10 +9,11 @@ import { requestAddress } from './request-origin.ts';
 export async function audit(
   context: Pick<ConsoleContext, 'clock' | 'log'>,
   stores: Pick<Stores, 'audit'>,
-  entry: Omit<AuditEntry, 'atMs' | 'address'>,
+  entry: Omit<AuditEntry, 'atMs' | 'address' | 'changes'> & Partial<Pick<AuditEntry, 'changes'>>,
 ): Promise<void> {
   const address = requestAddress();
-  await stores.audit.add({ ...entry, address, atMs: context.clock.nowMs() });
-  const fields = { audit: entry.action, actor: entry.actor, subject: entry.subject, address, ...entry.detail };
-  context.log.info(fields, 'audit');
+  const { actor, action, subject, detail, changes = [] } = entry;
+  await stores.audit.add({ actor, action, subject, detail, changes, address, atMs: context.clock.nowMs() });
+  const changed = changes.length === 0 ? {} : { changes };
+  context.log.info({ audit: action, actor, subject, address, ...detail, ...changed }, 'audit');
 }

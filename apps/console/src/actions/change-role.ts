@@ -1,4 +1,4 @@
-import type { AccountView, Role } from '@weir/protocol';
+import { fieldChanges, type AccountView, type Role } from '@weir/protocol';
 import { accountView, noAccount } from './account-view.ts';
 import { audit } from './audit-trail.ts';
 import type { ConsoleContext } from './context.ts';
@@ -25,8 +25,8 @@ export async function changeRole(
     const account = { ...known, role };
     await stores.accounts.saveAccount(account);
     await stores.accounts.endSessionsOf(username);
-    const detail = { role, before: known.role };
-    await audit(context, stores, { actor, action: 'account.role', subject: username, detail });
+    const changes = fieldChanges({ role: known.role }, { role });
+    await audit(context, stores, { actor, action: 'account.role', subject: username, detail: {}, changes });
     return accountView({ account, sessions: 0 });
   });
 }

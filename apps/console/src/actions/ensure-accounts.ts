@@ -1,4 +1,4 @@
-import type { Role } from '@weir/protocol';
+import { fieldChanges, type Role } from '@weir/protocol';
 import type { ConsoleContext } from './context.ts';
 import { audit } from './audit-trail.ts';
 
@@ -47,6 +47,7 @@ async function ensureAccount(
     await stores.accounts.saveAccount(account);
     await stores.accounts.endSessionsOf(username);
     const action = known === undefined ? 'account.create' : 'account.change';
-    await audit(context, stores, { actor: 'console', action, subject: username, detail: { role } });
+    const changes = known === undefined ? [] : fieldChanges({ role: known.role }, { role });
+    await audit(context, stores, { actor: 'console', action, subject: username, detail: { role }, changes });
   });
 }

@@ -20,6 +20,7 @@ const STATUS: Record<ErrorCode, number> = {
   'in-use': 409,
   'last-admin': 409,
   'wrong-state': 409,
+  'changed-meanwhile': 409,
   'lease-lost': 409,
   'endpoint-unreachable': 422,
   'endpoint-refused-credentials': 422,
@@ -94,13 +95,14 @@ export function answerClientError(_error: Error, socket: Socket): void {
 
 /** Sends a refusal; `status` when the protocol layer has a more exact one than the code. */
 export function sendRefusal(reply: FastifyReply, refusal: ConsoleError, status?: number): FastifyReply {
-  const { code, message, fields, retryAfterMs } = refusal;
+  const { code, message, fields, retryAfterMs, changed } = refusal;
   const body: ErrorBody = {
     error: {
       code,
       message,
       ...(fields === undefined ? {} : { fields }),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.ceil(retryAfterMs) }),
+      ...(changed === undefined ? {} : { changed }),
     },
   };
   if (retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(retryAfterMs / 1_000));

@@ -1,3 +1,5 @@
+import type { FieldChange } from '@weir/protocol';
+
 /** One thing that somebody did. Never holds a secret. */
 export interface AuditEntry {
   atMs: number;
@@ -10,6 +12,8 @@ export interface AuditEntry {
   /** Network address that it was asked for from; null: the console did it by itself. */
   address: string | null;
   detail: Record<string, string | number | boolean | null>;
+  /** Fields that it changed; empty for what changes none. */
+  changes: FieldChange[];
 }
 
 /** Which entries of the trail: all that are given must fit. */

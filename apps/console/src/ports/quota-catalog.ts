@@ -15,6 +15,8 @@ export interface StoredQuotaStore {
 /** A quota as it was defined. */
 export interface StoredQuota {
   definitionId: string;
+  /** Grows by one with each change. */
+  version: number;
   input: QuotaInput;
   changedAtMs: number;
   changedBy: string;

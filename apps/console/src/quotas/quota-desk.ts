@@ -4,6 +4,7 @@ import { QuotaError, type Decision, type Quota, type Quotas } from '@weir/quota'
 import type { Clock } from '../ports/clock.ts';
 import type { QuotaMinute, StoredQuota, StoredQuotaStore } from '../ports/quota-catalog.ts';
 import type { QuotaConnection } from '../ports/quota-connector.ts';
+import { etagOf } from '../validation/etag.ts';
 import { isOwnQuota, MEMORY_STORE, MEMORY_STORE_ID, OWN_QUOTA_IDS, ownQuotaInput, type OwnQuota } from './built-in.ts';
 import { LiveStore } from './live-store.ts';
 import { lookThrough, type LookedThrough } from './look-through.ts';
@@ -203,7 +204,7 @@ export class QuotaDesk {
     return [
       ...defined.map(({ stored, book, problem }) => this.#quotaView(stored.definitionId, stored, book, problem)),
       ...[...this.#own].map(([id, book]) => {
-        const stored = { definitionId: id, input: ownQuotaInput(id), changedAtMs: null, changedBy: 'console' };
+        const stored = { version: 0, input: ownQuotaInput(id), changedAtMs: null, changedBy: 'console' };
         return this.#quotaView(id, stored, book, null);
       }),
     ];
@@ -211,7 +212,12 @@ export class QuotaDesk {
 
   #quotaView(
     definitionId: string,
-    { input, changedAtMs, changedBy }: Pick<StoredQuota, 'input' | 'changedBy'> & { changedAtMs: number | null },
+    {
+      version,
+      input,
+      changedAtMs,
+      changedBy,
+    }: Pick<StoredQuota, 'version' | 'input' | 'changedBy'> & { changedAtMs: number | null },
     book: UsageBook,
     problem: string | null,
   ): QuotaView {
@@ -226,6 +232,7 @@ export class QuotaDesk {
       builtIn: isOwnQuota(definitionId),
       changedAtMs,
       changedBy,
+      ...(changedAtMs === null ? {} : { etag: etagOf({ version, changedAtMs }) }),
       takes: book.takes,
       refused: book.refused,
       refusedLastHour: book.refusedLastHour(this.#parts.clock.nowMs()),

@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { startPostgres, type PostgresServer } from '@weir/testkit/postgres';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Storage } from '../../src/ports/storage.ts';
 import { postgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { MIGRATIONS } from '../../src/storage/sql/migrations.ts';
 import { sqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
-import { expectFirstTables, expectLaterTables } from '../support/expect-filled.ts';
+import { expectFirstTables, expectLaterTables, expectVersion7 } from '../support/expect-filled.ts';
 
 const folder = new URL('../fixtures/databases/', import.meta.url);
 /** Versions that consoles were released with: databases of these exist. */
@@ -50,6 +51,7 @@ test.each(versionsOf('sqlite'))(
       ]),
     );
     if (version > 1) await expectLaterTables(storage);
+    if (version > 6) await expectVersion7(storage);
     await storage.close();
   },
 );
@@ -69,6 +71,36 @@ test.each(versionsOf('postgres'))(
       ]),
     );
     await expectLaterTables(storage);
+    if (version > 6) await expectVersion7(storage);
+    await storage.close();
+  },
+);
+
+test.each(['sqlite', 'postgres'])(
+  'a quota that an older console defined has version 1 after the upgrade, and can be changed from there: %s',
+  async (engine) => {
+    const defined = `insert into quotas (definition_id, store_id, quota, definition, changed_at_ms, changed_by)
+      values ('old', 'memory', 'api', '{"storeId":"memory","quota":"api","limit":5}', 9, 'anna');`;
+    let storage: Storage;
+    if (engine === 'sqlite') {
+      const path = join(dir, 'quota-of-v6.db');
+      const database = new Database(path);
+      database.exec((await readFile(new URL('v6.sqlite.sql', folder), 'utf8')) + defined);
+      database.close();
+      storage = await sqliteStorage(path);
+    } else {
+      const url = await server.createDatabase('quota_of_v6');
+      const given = ['-d', 'quota_of_v6', '-q', '-v', 'ON_ERROR_STOP=1'];
+      await server.program('psql', ...given, '-f', fileURLToPath(new URL('v6.postgres.sql', folder)));
+      await server.program('psql', ...given, '-c', `set search_path to public; ${defined}`);
+      storage = await postgresStorage(url, { nowMs: () => performance.now(), outageChanged: () => undefined });
+    }
+    const [old] = await storage.quotas.quotas();
+    expect(old).toMatchObject({ definitionId: 'old', version: 1, changedBy: 'anna' });
+    if (old === undefined) throw new Error('the quota is gone');
+    await storage.quotas.saveQuota({ ...old, version: 2 });
+    expect(await storage.quotas.quotas()).toMatchObject([{ definitionId: 'old', version: 2 }]);
+    expect(await storage.audit.list({ limit: 9 })).toMatchObject([{ changes: [] }]);
     await storage.close();
   },
 );

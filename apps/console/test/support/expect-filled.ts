@@ -1,7 +1,7 @@
 import { DEFAULT_JOB_OPTIONS } from '@weir/protocol';
 import { expect } from 'vitest';
 import type { Stores } from '../../src/ports/storage.ts';
-import { ACCOUNT, GOVERNOR, SAMPLE, SHARDS } from './filled-storage.ts';
+import { ACCOUNT, CHANGES, GOVERNOR, QUOTA, SAMPLE, SHARDS } from './filled-storage.ts';
 import {
   failure,
   storedAgent,
@@ -51,7 +51,9 @@ export async function expectFirstTables(stores: Stores, version: number): Promis
   }
   expect(await stores.history.windows(9)).toEqual([storedWindow('agt-1', 3)]);
   expect(await stores.alarms.list(9)).toEqual([storedAlarm('alm-1')]);
-  expect(await stores.audit.list({ limit: 9 })).toEqual([{ ...storedEntry({ detail: { n: 1 } }), entry: 1 }]);
+  expect(await stores.audit.list({ limit: 9, action: 'job' })).toEqual([
+    { ...storedEntry({ detail: { n: 1 } }), entry: 1 },
+  ]);
 }
 
 /** Everything of the later tables is there. */
@@ -62,4 +64,12 @@ export async function expectLaterTables(stores: Stores): Promise<void> {
   expect(await stores.history.eventsSince(0)).toEqual([{ kind: 'limiter-switched', atMs: T, on: true }]);
   expect(await stores.planned.list('job-2')).toEqual([{ key: 'k', sizeBytes: 5, action: 'exclude' }]);
   expect(await stores.quotas.minutesSince('d', T)).toMatchObject([{ admitted: 1, refused: 2, subjectsAtLimit: 3 }]);
+}
+
+/** Everything that version 7 brought is there. */
+export async function expectVersion7(stores: Stores): Promise<void> {
+  expect(await stores.quotas.quotas()).toEqual([QUOTA]);
+  expect(await stores.audit.list({ limit: 9, text: 'globalLimitTps' })).toMatchObject([
+    { action: 'settings.governor', changes: CHANGES },
+  ]);
 }

@@ -1,5 +1,6 @@
-import { DEFAULT_GOVERNOR_SETTINGS } from '@weir/protocol';
+import { DEFAULT_GOVERNOR_SETTINGS, quotaInput } from '@weir/protocol';
 import type { Sample } from '../../src/ports/history-store.ts';
+import type { StoredQuota } from '../../src/ports/quota-catalog.ts';
 import type { Stores } from '../../src/ports/storage.ts';
 import { newShard, type Shard } from '../../src/queue/shard.ts';
 import {
@@ -38,6 +39,18 @@ export const SAMPLE: Sample = {
 export const ACCOUNT = storedAccount('anna', { role: 'operator' });
 export const GOVERNOR = { version: 7, changedBy: 'anna', changedAtMs: T, settings: DEFAULT_GOVERNOR_SETTINGS };
 
+export const QUOTA: StoredQuota = {
+  definitionId: 'd',
+  version: 3,
+  input: quotaInput.parse({ storeId: 'memory', quota: 'api', limit: 5, period: { unit: 'day', count: 1 } }),
+  changedAtMs: T,
+  changedBy: 'anna',
+};
+export const CHANGES = [
+  { field: 'globalLimitTps', before: 10_000, after: 8_000 },
+  { field: 'limitSchedule.timeZone', before: null, after: "it's" },
+];
+
 /** Puts something into every table that version 1 had. */
 export async function fillFirstTables(stores: Stores): Promise<void> {
   await stores.agents.insert(storedAgent('agt-1', { bootId: 'boot', holdoffUntilMs: T + 9 }));
@@ -63,4 +76,10 @@ export async function fillLaterTables(stores: Stores): Promise<void> {
   await stores.history.addEvents([{ kind: 'limiter-switched', atMs: T, on: true }]);
   await stores.planned.record('job-2', [{ key: 'k', sizeBytes: 5, action: 'exclude' }]);
   await stores.quotas.addMinutes([{ definitionId: 'd', atMs: T, admitted: 1, refused: 2, subjectsAtLimit: 3 }]);
+}
+
+/** Puts something into what version 7 brought: versions of quotas, changes of audit entries. */
+export async function fillVersion7(stores: Stores): Promise<void> {
+  await stores.quotas.saveQuota(QUOTA);
+  await stores.audit.add(storedEntry({ action: 'settings.governor', changes: CHANGES }));
 }

@@ -115,6 +115,7 @@ export const storedEntry = (change: Partial<AuditEntry> = {}): AuditEntry => ({
   subject: 'job-1',
   address: null,
   detail: {},
+  changes: [],
   ...change,
 });
 

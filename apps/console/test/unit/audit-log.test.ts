@@ -33,6 +33,7 @@ test('an entry says who did what to what, when, and from where', async () => {
       subject: 'job_1',
       address: null,
       detail: {},
+      changes: [],
     },
     {
       entry: 1,
@@ -42,6 +43,7 @@ test('an entry says who did what to what, when, and from where', async () => {
       subject: 'job_1',
       address: '192.0.2.7',
       detail: { n: 1 },
+      changes: [],
     },
   ]);
 });

@@ -55,6 +55,10 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     title: 'This is not possible in the current state.',
     remedy: 'The state has changed meanwhile; look at it again and retry.',
   },
+  'changed-meanwhile': {
+    title: 'Somebody else changed this meanwhile.',
+    remedy: 'Nothing of yours was saved yet. Look at what is there now, and save what is still wanted.',
+  },
   'lease-lost': {
     title: 'The work was given to another agent.',
     remedy: 'Nothing to do: the other agent continues from the last checkpoint.',

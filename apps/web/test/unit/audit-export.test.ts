@@ -11,6 +11,7 @@ const ENTRY = {
   subject: 'end_1',
   address: '192.0.2.7',
   detail: { name: 'Frankfurt, "old"', port: 9_021 },
+  changes: [],
 };
 
 /** Reads one line of CSV back, as RFC 4180 says. */

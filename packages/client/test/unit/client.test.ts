@@ -173,6 +173,13 @@ describe('answers', () => {
     });
   });
 
+  test('a refusal of a save that came too late says who was first, and when', async () => {
+    const changed = { version: 5, changedBy: 'ada', changedAtMs: 1_796_117_400_000 };
+    const { fetch } = answering(409, refusal('changed-meanwhile', { changed }));
+    expect(await refusalBy(fetch)).toMatchObject({ code: 'changed-meanwhile', status: 409, changed });
+    expect((await refusalBy(answering(409, refusal('wrong-state')).fetch)).changed).toBeNull();
+  });
+
   test('Retry-After in seconds is used when the body does not say; a date is not', async () => {
     const seconds = answering(503, refusal('unavailable'), { 'retry-after': '9' });
     const date = answering(503, refusal('unavailable'), { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' });

@@ -41,7 +41,8 @@ function definitionRoutes(context: ConsoleContext): Pick<Handlers, DefinitionRou
   return {
     quotas: () => ({ quotas: context.quotas.quotaViews() }),
     createQuota: (call) => saveQuota(context, null, call.body, personOf(call).username),
-    changeQuota: (call) => saveQuota(context, call.params.definitionId, call.body, personOf(call).username),
+    changeQuota: (call) =>
+      saveQuota(context, call.params.definitionId, call.body, personOf(call).username, call.query.ifMatch),
     async deleteQuota(call) {
       await deleteQuota(context, call.params.definitionId, personOf(call).username);
       return {};

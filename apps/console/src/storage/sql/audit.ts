@@ -6,13 +6,14 @@ import { fromJson } from './stored-json.ts';
 /** The audit trail in SQL. */
 export function sqlAuditStore(db: Kysely<Tables>): AuditStore {
   return {
-    async add({ atMs, actor, action, subject, address, detail }) {
-      const row = { at_ms: atMs, actor, action, subject, address, detail: JSON.stringify(detail) };
+    async add({ atMs, actor, action, subject, address, detail, changes }) {
+      const texts = { detail: JSON.stringify(detail), changes: changes.length === 0 ? null : JSON.stringify(changes) };
+      const row = { at_ms: atMs, actor, action, subject, address, ...texts };
       await db.insertInto('audit').values(row).execute();
     },
     async list(filter) {
       const rows = await matching(db, filter).selectAll().orderBy('entry', 'desc').limit(filter.limit).execute();
-      return rows.map(({ entry, at_ms, actor, action, subject, address, detail }) => ({
+      return rows.map(({ entry, at_ms, actor, action, subject, address, detail, changes }) => ({
         entry,
         atMs: at_ms,
         actor,
@@ -20,6 +21,7 @@ export function sqlAuditStore(db: Kysely<Tables>): AuditStore {
         subject,
         address,
         detail: fromJson(detail),
+        changes: changes === null ? [] : fromJson(changes),
       }));
     },
     async prune(keep, sinceMs, batch) {
@@ -48,7 +50,7 @@ function matching(db: Kysely<Tables>, filter: AuditFilter): SelectQueryBuilder<T
   }
   if (filter.text !== undefined && filter.text !== '') {
     const text = filter.text.toLowerCase();
-    const columns = ['actor', 'action', 'subject', 'address', 'detail'] as const;
+    const columns = ['actor', 'action', 'subject', 'address', 'detail', 'changes'] as const;
     query = query.where((expression) => expression.or(columns.map((column) => contains(column, text))));
   }
   return query;

@@ -314,4 +314,9 @@ export const MIGRATIONS: readonly string[] = [
   alter table history_buckets add column set_limit_tps real;
   alter table history_buckets add column lowered_limit_tps real;
   `,
+  // Saves say which version they were made from; what was changed is written down field by field.
+  `
+  alter table quotas add column version integer not null default 1;
+  alter table audit add column changes text;
+  `,
 ];

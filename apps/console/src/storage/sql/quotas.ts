@@ -53,16 +53,18 @@ function definitions(db: Kysely<Tables>): Pick<QuotaCatalog, 'quotas' | 'saveQuo
       const rows = await db.selectFrom('quotas').selectAll().orderBy('quota').orderBy('definition_id').execute();
       return rows.map((row) => ({
         definitionId: row.definition_id,
+        version: row.version,
         input: fromJson(row.definition),
         changedAtMs: row.changed_at_ms,
         changedBy: row.changed_by,
       }));
     },
-    async saveQuota({ definitionId, input, changedAtMs, changedBy }) {
+    async saveQuota({ definitionId, version, input, changedAtMs, changedBy }) {
       const row = {
         store_id: input.storeId,
         quota: input.quota,
         definition: JSON.stringify(input),
+        version,
         changed_at_ms: changedAtMs,
         changed_by: changedBy,
       };

@@ -101,6 +101,7 @@ export interface Tables {
     subject: string;
     detail: string;
     address: string | null;
+    changes: string | null;
   };
   webhooks: {
     webhook_id: string;
@@ -142,6 +143,7 @@ export interface Tables {
     store_id: string;
     quota: string;
     definition: string;
+    version: number;
     changed_at_ms: number;
     changed_by: string;
   };
