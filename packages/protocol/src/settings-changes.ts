@@ -70,8 +70,8 @@ function definitionOf({ period, ...rest }: QuotaInput): NamedValues {
     quota: rest.quota,
     storeId: rest.storeId,
     limit: rest.limit,
-    'period.count': period.count,
-    'period.unit': period.unit,
+    // One without the other says nothing.
+    period: `${period.count} ${period.unit}`,
     zone: rest.zone,
     outage: rest.outage,
     shadow: rest.shadow,

@@ -12,6 +12,7 @@ import type {
   TakeResult,
 } from '@weir/protocol';
 import { useMutation, useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { wasChangedMeanwhile } from './changed-meanwhile.ts';
 import { consoleClient, queryClient } from './console.ts';
 import { pollEvery } from './polling.ts';
 import { queryKeys } from './query-keys.ts';
@@ -50,14 +51,22 @@ async function refreshStores(): Promise<void> {
   await Promise.all([refreshQuotas(), queryClient.invalidateQueries({ queryKey: queryKeys.quotaStores })]);
 }
 
-/** Defines a quota, or the one with this id anew. */
-export function useSaveQuota(definitionId: string | null): UseMutationResult<QuotaView, Error, QuotaInput> {
+/**
+ * Defines a quota, or one anew that was made from what a page had loaded. Refused when somebody changed it meanwhile: what is there
+ * now is loaded then.
+ */
+export function useSaveQuota(): UseMutationResult<QuotaView, Error, { input: QuotaInput; madeFrom: QuotaView | null }> {
   return useMutation({
-    mutationFn: (input) =>
-      definitionId === null
-        ? consoleClient.call('createQuota', { body: input })
-        : consoleClient.call('changeQuota', { params: { definitionId }, body: input }),
+    mutationFn: ({ input, madeFrom }) => {
+      if (madeFrom === null) return consoleClient.call('createQuota', { body: input });
+      const { definitionId, etag } = madeFrom;
+      const query = etag === undefined ? {} : { ifMatch: etag };
+      return consoleClient.call('changeQuota', { params: { definitionId }, query, body: input });
+    },
     onSuccess: refreshStores,
+    onError: async (error) => {
+      if (wasChangedMeanwhile(error)) await refreshQuotas();
+    },
   });
 }
 

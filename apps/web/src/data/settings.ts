@@ -1,6 +1,7 @@
 import type { GovernorSettings, VersionedGovernorSettings } from '@weir/protocol';
 import { useMutation, useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { consoleClient, queryClient } from './console.ts';
+import { wasChangedMeanwhile } from './changed-meanwhile.ts';
 import { pollEvery, useWindowMs } from './polling.ts';
 import { queryKeys } from './query-keys.ts';
 
@@ -14,10 +15,24 @@ export function useGovernorSettings(): UseQueryResult<VersionedGovernorSettings>
   });
 }
 
-/** Saves the settings; what the console kept (it raises a limit below 100) replaces what the page knew. */
-export function useSaveGovernorSettings(): UseMutationResult<VersionedGovernorSettings, Error, GovernorSettings> {
+/**
+ * Saves settings that were made from what a page had loaded; what the console kept (it raises a limit below 100) replaces what the
+ * page knew. Refused when somebody saved meanwhile: what is there now is loaded then.
+ */
+export function useSaveGovernorSettings(): UseMutationResult<
+  VersionedGovernorSettings,
+  Error,
+  { settings: GovernorSettings; madeFrom: VersionedGovernorSettings }
+> {
   return useMutation({
-    mutationFn: (settings) => consoleClient.call('saveGovernorSettings', { body: settings }),
+    mutationFn: ({ settings, madeFrom: { etag } }) =>
+      consoleClient.call('saveGovernorSettings', {
+        body: settings,
+        query: etag === undefined ? {} : { ifMatch: etag },
+      }),
+    onError: async (error) => {
+      if (wasChangedMeanwhile(error)) await queryClient.invalidateQueries({ queryKey: queryKeys.settings });
+    },
     onSuccess: async (saved) => {
       queryClient.setQueryData(queryKeys.settings, saved);
       await queryClient.invalidateQueries({ queryKey: queryKeys.monitor });

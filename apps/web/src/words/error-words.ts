@@ -126,6 +126,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
 export function wordsFor(error: unknown): ErrorWords {
   if (error instanceof ApiError) {
     const words = ERROR_WORDS[error.code];
+    if (error.changed !== null) return { ...words, title: `${error.changed.changedBy} changed this meanwhile.` };
     if (error.code !== 'too-many-requests' || error.retryAfterMs === null) return words;
     return {
       title: words.title,

@@ -25,7 +25,7 @@ function readLine(line: string): string[] {
 describe('the export of the audit log', () => {
   it('is CSV with a line of names and one line for each entry', () => {
     const [names, first, ...rest] = auditCsv([ENTRY]).split('\r\n');
-    expect(names).toBe('entry,time,actor,action,subject,address,detail');
+    expect(names).toBe('entry,time,actor,action,subject,address,detail,changes');
     expect(readLine(first ?? '')).toEqual([
       '7',
       '2026-11-30T14:03:00.000Z',
@@ -34,8 +34,22 @@ describe('the export of the audit log', () => {
       'end_1',
       '192.0.2.7',
       'name=Frankfurt, "old", port=9021',
+      '',
     ]);
     expect(rest).toEqual(['']);
+  });
+
+  it('names each field that was changed with its old and new value', () => {
+    const changes = [
+      { field: 'globalLimitTps', before: 10_000, after: 8_000 },
+      { field: 'limitSchedule.timeZone', before: null, after: 'UTC' },
+      { field: 'enabled', before: true, after: false },
+    ];
+    const line = readLine(auditCsv([{ ...ENTRY, detail: {}, changes }]).split('\r\n')[1] ?? '');
+    expect(line.slice(-2)).toEqual([
+      '',
+      'globalLimitTps: 10000 → 8000; limitSchedule.timeZone: none → UTC; enabled: true → false',
+    ]);
   });
 
   it('brings every text back, and none that a spreadsheet would compute', () => {

@@ -30,6 +30,12 @@ describe('words for errors', () => {
     expect(wordsFor(error).remedy).toBe('Try again in 5 seconds.');
   });
 
+  it('say who changed something first when the console does', () => {
+    const changed = { version: 5, changedBy: 'ada', changedAtMs: 1 };
+    const error = new ApiError({ code: 'changed-meanwhile', status: 409, message: 'x', changed });
+    expect(wordsFor(error)).toEqual({ ...ERROR_WORDS['changed-meanwhile'], title: 'ada changed this meanwhile.' });
+  });
+
   it('exist for anything that is thrown', () => {
     expect(wordsFor(new TypeError('x')).title).toMatch(/\.$/);
     expect(wordsFor(undefined).remedy).toMatch(/\.$/);

@@ -1,6 +1,6 @@
 import type { AuditEntryView } from '@weir/protocol';
 
-const COLUMNS = ['entry', 'time', 'actor', 'action', 'subject', 'address', 'detail'] as const;
+const COLUMNS = ['entry', 'time', 'actor', 'action', 'subject', 'address', 'detail', 'changes'] as const;
 
 /** Characters that spreadsheets take for the beginning of a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
@@ -13,7 +13,7 @@ export function csvField(text: string): string {
 
 /** Entries as CSV (RFC 4180), with a line of names. Times are ISO 8601 in UTC. */
 export function auditCsv(entries: readonly AuditEntryView[]): string {
-  const lines = entries.map(({ entry, atMs, actor, action, subject, address, detail }) => {
+  const lines = entries.map(({ entry, atMs, actor, action, subject, address, detail, changes }) => {
     const fields = [
       String(entry),
       new Date(atMs).toISOString(),
@@ -22,6 +22,7 @@ export function auditCsv(entries: readonly AuditEntryView[]): string {
       subject,
       address ?? '',
       detailText(detail),
+      changesText(changes),
     ];
     return fields.map(csvField).join(',');
   });
@@ -42,6 +43,13 @@ export function detailText(detail: AuditEntryView['detail']): string {
   return Object.entries(detail)
     .map(([name, value]) => `${name}=${String(value)}`)
     .join(', ');
+}
+
+/** `globalLimitTps: 10000 → 8000; pacing.mode: off → paced` */
+export function changesText(changes: AuditEntryView['changes']): string {
+  return changes
+    .map(({ field, before, after }) => `${field}: ${String(before ?? 'none')} → ${String(after ?? 'none')}`)
+    .join('; ');
 }
 
 /** `audit-log-2026-11-30.csv` */

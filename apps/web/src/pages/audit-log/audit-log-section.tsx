@@ -4,6 +4,7 @@ import { readWholeAuditLog, useAuditLog, type AuditFilter } from '../../data/aud
 import { useMay } from '../../data/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
+import { ChangeList } from '../../components/change-list.tsx';
 import { cx } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -147,7 +148,7 @@ function Entries({ entries }: { entries: readonly AuditEntryView[] }): ReactElem
         </>
       }
     >
-      {entries.map(({ entry, atMs, actor, action, subject, address, detail }) => (
+      {entries.map(({ entry, atMs, actor, action, subject, address, detail, changes }) => (
         <tr key={entry}>
           <Cell name="When" className={styles.moment}>
             <time dateTime={new Date(atMs).toISOString()}>{formatMoment(atMs)}</time>
@@ -159,7 +160,8 @@ function Entries({ entries }: { entries: readonly AuditEntryView[] }): ReactElem
           </Cell>
           <Cell name="To what" className={styles.breakable}>
             {subject}
-            <span className={styles.remark}>{detailText(detail)}</span>
+            <Detail detail={detail} />
+            {changes.length > 0 && <ChangeList changes={changes} />}
           </Cell>
           <Cell name="From where" className={styles.moment}>
             {address ?? 'the console itself'}
@@ -167,5 +169,20 @@ function Entries({ entries }: { entries: readonly AuditEntryView[] }): ReactElem
         </tr>
       ))}
     </Table>
+  );
+}
+
+/** Values of one entry that are in sight. Entries from before changes were written down hold whole settings. */
+const IN_SIGHT = 6;
+
+function Detail({ detail }: { detail: AuditEntryView['detail'] }): ReactElement | null {
+  const values = Object.keys(detail).length;
+  if (values === 0) return null;
+  if (values <= IN_SIGHT) return <span className={styles.remark}>{detailText(detail)}</span>;
+  return (
+    <details className={styles.whole}>
+      <summary>All {values} values as they were saved</summary>
+      <span className={styles.remark}>{detailText(detail)}</span>
+    </details>
   );
 }

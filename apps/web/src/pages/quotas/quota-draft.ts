@@ -59,3 +59,28 @@ export function checkQuota(draft: QuotaDraft): { ok: true; input: QuotaInput } |
   if (parsed.success && Object.keys(errors).length === 0) return { ok: true, input: parsed.data };
   return { ok: false, errors: { ...schemaErrors(parsed.error?.issues ?? []), ...errors } };
 }
+
+/** What of the form each field of a change is; the others have the same name. */
+const KEYS: Readonly<Record<string, keyof QuotaDraft>> = {
+  limit: 'limitText',
+  // Typed in as a whole: see below.
+  period: 'countText',
+};
+
+/** Whether a form that began as `from` was changed in a field. */
+export function isQuotaFieldTyped(mine: QuotaDraft, from: QuotaDraft, field: string): boolean {
+  return typedKeys(mine, from).includes(KEYS[field] ?? field);
+}
+
+/** What was typed into a form that began as `from`, on top of `onto`: everything else is as there. */
+export function rebaseQuota(mine: QuotaDraft, from: QuotaDraft, onto: QuotaDraft): QuotaDraft {
+  const typed = new Set(typedKeys(mine, from));
+  return { ...onto, ...Object.fromEntries(Object.entries(mine).filter(([key]) => typed.has(key))) };
+}
+
+/** The length of a period and its unit mean something together only. */
+function typedKeys(mine: QuotaDraft, from: QuotaDraft): string[] {
+  const began = new Map<string, unknown>(Object.entries(from));
+  const typed = Object.entries(mine).flatMap(([key, value]) => (value === began.get(key) ? [] : [key]));
+  return typed.includes('countText') || typed.includes('unit') ? [...typed, 'countText', 'unit'] : typed;
+}

@@ -1,7 +1,9 @@
 import { useState, type FormEvent, type ReactElement } from 'react';
-import { OUTAGE_POLICIES, PERIOD_UNITS, type QuotaStoreView, type QuotaView } from '@weir/protocol';
+import { OUTAGE_POLICIES, PERIOD_UNITS, quotaChanges, type QuotaStoreView, type QuotaView } from '@weir/protocol';
+import { wasChangedMeanwhile } from '../../data/changed-meanwhile.ts';
 import { useQuotaStores, useSaveQuota } from '../../data/quotas.ts';
 import { Button } from '../../components/button.tsx';
+import { ChangedMeanwhile } from '../../components/changed-meanwhile.tsx';
 import { CheckField } from '../../components/check-field.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -9,7 +11,14 @@ import { focusFirstError } from '../../components/focus-first-error.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { refusedFields, type FieldErrors } from '../../words/field-errors.ts';
 import { OUTAGE_WORDS } from '../../words/quota-words.ts';
-import { checkQuota, emptyQuota, quotaDraftOf, type QuotaDraft } from './quota-draft.ts';
+import {
+  checkQuota,
+  emptyQuota,
+  isQuotaFieldTyped,
+  quotaDraftOf,
+  rebaseQuota,
+  type QuotaDraft,
+} from './quota-draft.ts';
 import styles from './quotas.module.css';
 
 /** Defines a quota, or changes one. */
@@ -18,35 +27,13 @@ export function QuotaDialog({
   onClose,
   onSaved,
 }: {
-  /** Null: a new one. */
+  /** Null: a new one. Otherwise as the console has it now. */
   quota: QuotaView | null;
   onClose: () => void;
   onSaved: (saved: QuotaView) => void;
 }): ReactElement {
   const stores = useQuotaStores().data ?? [];
-  const [draft, setDraft] = useState(() => (quota === null ? emptyQuota('memory') : quotaDraftOf(quota)));
-  const [errors, setErrors] = useState<FieldErrors>({});
-  const save = useSaveQuota(quota?.definitionId ?? null);
-  const change = (part: Partial<QuotaDraft>): void => {
-    setDraft({ ...draft, ...part });
-    setErrors({});
-    save.reset();
-  };
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const checked = checkQuota(draft);
-    setErrors(checked.ok ? {} : checked.errors);
-    if (!checked.ok) focusFirstError(form);
-    if (!checked.ok || save.isPending) return;
-    save.mutate(checked.input, {
-      onSuccess: onSaved,
-      onError: (error) => {
-        setErrors(refusedFields(error, { 'name-taken': 'quota' }));
-        focusFirstError(form);
-      },
-    });
-  };
+  const { draft, errors, save, change, restart, submit, changedFrom } = useQuotaForm(quota, onSaved);
   return (
     <Dialog
       open
@@ -58,15 +45,112 @@ export function QuotaDialog({
         <NameFields draft={draft} errors={errors} stores={stores} onChange={change} />
         <LimitFields draft={draft} errors={errors} onChange={change} />
         <RuleFields draft={draft} onChange={change} />
-        {save.isError && Object.keys(errors).length === 0 && <ErrorNotice error={save.error} />}
+        {save.isError && changedFrom === null && Object.keys(errors).length === 0 && <ErrorNotice error={save.error} />}
+        {changedFrom !== null && quota !== null && (
+          <ChangedQuota
+            draft={draft}
+            base={changedFrom}
+            quota={quota}
+            refused={wasChangedMeanwhile(save.error)}
+            onDecide={(next) => restart(quota, next)}
+          />
+        )}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" busy={save.isPending}>
+          <Button variant="primary" type="submit" busy={save.isPending} disabled={changedFrom !== null}>
             {quota === null ? 'Define the quota' : 'Save the quota'}
           </Button>
         </DialogActions>
       </form>
     </Dialog>
+  );
+}
+
+interface QuotaForm {
+  draft: QuotaDraft;
+  errors: FieldErrors;
+  save: ReturnType<typeof useSaveQuota>;
+  change: (part: Partial<QuotaDraft>) => void;
+  /** Goes on from what is there now. */
+  restart: (from: QuotaView, next: QuotaDraft) => void;
+  submit: (event: FormEvent<HTMLFormElement>) => void;
+  /** What the form was begun from, when somebody else has changed the quota since; null: nobody has. */
+  changedFrom: QuotaView | null;
+}
+
+function useQuotaForm(quota: QuotaView | null, onSaved: (saved: QuotaView) => void): QuotaForm {
+  const [base, setBase] = useState(quota);
+  const [draft, setDraft] = useState(() => (quota === null ? emptyQuota('memory') : quotaDraftOf(quota)));
+  const [errors, setErrors] = useState<FieldErrors>({});
+  const save = useSaveQuota();
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const checked = checkQuota(draft);
+    setErrors(checked.ok ? {} : checked.errors);
+    if (!checked.ok) focusFirstError(form);
+    if (!checked.ok || save.isPending) return;
+    const sent = { input: checked.input, madeFrom: base };
+    save.mutate(sent, {
+      onSuccess: onSaved,
+      onError: (error) => {
+        setErrors(refusedFields(error, { 'name-taken': 'quota' }));
+        focusFirstError(form);
+      },
+    });
+  };
+  const other = base !== null && quota !== null && quota.etag !== base.etag;
+  const changes = other ? quotaChanges(base, quota) : [];
+  // Changed there and back again: nothing that was typed is touched by it.
+  if (other && changes.length === 0) setBase(quota);
+  // While a save is being made, what is new is its own.
+  const changed = changes.length > 0 && !save.isPending;
+  return {
+    draft,
+    errors,
+    save,
+    change: (part) => {
+      setDraft({ ...draft, ...part });
+      setErrors({});
+      if (!changed) save.reset();
+    },
+    restart: (from, next) => {
+      setBase(from);
+      setDraft(next);
+      setErrors({});
+      save.reset();
+    },
+    submit,
+    changedFrom: changed ? base : null,
+  };
+}
+
+function ChangedQuota({
+  draft,
+  base,
+  quota,
+  refused,
+  onDecide,
+}: {
+  draft: QuotaDraft;
+  base: QuotaView;
+  quota: QuotaView;
+  refused: boolean;
+  onDecide: (next: QuotaDraft) => void;
+}): ReactElement {
+  const started = quotaDraftOf(base);
+  const there = quotaDraftOf(quota);
+  return (
+    <ChangedMeanwhile
+      what="this quota"
+      changedBy={quota.changedBy}
+      changedAtMs={quota.changedAtMs ?? 0}
+      changes={quotaChanges(base, quota)}
+      typed={(field) => isQuotaFieldTyped(draft, started, field)}
+      refused={refused}
+      onKeep={() => onDecide(rebaseQuota(draft, started, there))}
+      onLoad={() => onDecide(there)}
+    />
   );
 }
 

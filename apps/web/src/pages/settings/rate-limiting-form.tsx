@@ -38,6 +38,8 @@ interface FormProps {
   saving: boolean;
   /** What the console answered when it belongs to no field; null: nothing. */
   failure: unknown;
+  /** What somebody else saved meanwhile, to be decided before this form is saved; null: nothing. */
+  conflict: ReactElement | null;
   onChange: (draft: LimitDraft, errors: FieldErrors) => void;
   onDiscard: () => void;
   /** @returns whether the values could be sent */
@@ -46,7 +48,7 @@ interface FormProps {
 
 /** The form of TPS Rate Limiting. */
 export function RateLimitingForm(props: FormProps): ReactElement {
-  const { draft, errors, editable, dirty, saving, failure, onChange, onDiscard, onSubmit } = props;
+  const { draft, errors, editable, dirty, saving, failure, conflict, onChange, onDiscard, onSubmit } = props;
   return (
     <Card>
       <form
@@ -70,15 +72,18 @@ export function RateLimitingForm(props: FormProps): ReactElement {
           <ThresholdField draft={draft} errors={errors} onChange={onChange} />
           <Beyond draft={draft} errors={errors} onChange={onChange} />
           {failure !== null && <ErrorNotice error={failure} />}
+          {conflict}
           {editable && (
             <div className={styles.actions}>
-              <Button variant="primary" type="submit" busy={saving} disabled={!dirty}>
+              <Button variant="primary" type="submit" busy={saving} disabled={!dirty || conflict !== null}>
                 {saving ? 'Saving…' : 'Save changes'}
               </Button>
               <Button variant="ghost" disabled={!dirty} onClick={onDiscard}>
                 Discard
               </Button>
-              <output className={styles.remark}>{dirty ? 'Not saved yet' : ''}</output>
+              <output className={styles.remark}>
+                {conflict === null ? (dirty ? 'Not saved yet' : '') : 'Decide above what is to be saved'}
+              </output>
             </div>
           )}
         </fieldset>
