@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Product, startProduct } from './fixtures/product.ts';
@@ -99,6 +100,32 @@ describe('two people who save at the same time', () => {
     expect(await admin.page.getByText('Not saved yet').count()).toBe(0);
   });
 
+  it('keeps what is typed while a save is under way', async () => {
+    const { page } = ada;
+    await page.getByText('Settings saved').waitFor({ state: 'hidden' });
+    const save = new EventEmitter();
+    const isSent = once(save, 'sent');
+    const isTyped = once(save, 'typed');
+    await page.route(GOVERNOR, async (route) => {
+      if (route.request().method() === 'PUT') {
+        save.emit('sent');
+        await isTyped;
+      }
+      await route.continue();
+    });
+    await page.getByLabel('Alarm Threshold').fill('86');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await isSent;
+    await page.getByLabel('Global Limit').fill('6500');
+    save.emit('typed');
+    await page.getByText('Settings saved').waitFor();
+    await hear(page);
+    expect(await page.getByLabel('Global Limit').inputValue()).toBe('6500');
+    await page.getByText('Not saved yet').waitFor();
+    expect(await kept()).toMatchObject({ alarmThresholdPercent: 86, globalLimitTps: 7_000 });
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
   it('does the same for a quota', async () => {
     const period = { unit: 'hour', count: 1 } as const;
     const { definitionId } = await product.fleet.admin.call('createQuota', {
@@ -146,9 +173,9 @@ describe('two people who save at the same time', () => {
     const { page } = admin;
     await page.goto(`${product.fleet.url}/settings/audit-log`);
     await page.getByLabel('What', { exact: true }).selectOption({ label: 'Settings' });
-    await page.getByText(/^3 entries shown, all that fit/).waitFor();
+    await page.getByText(/^4 entries shown, all that fit/).waitFor();
     const rows = (await page.getByRole('row').allInnerTexts()).map((row) => row.replaceAll(/\s+/g, ' '));
-    expect(rows[2]).toMatch(
+    expect(rows[3]).toMatch(
       /admin TPS settings changed .*Global Limit: 8,000 TPS → to 7,000 TPS Alarm Threshold: 95% → to 80% 127/,
     );
     expect(rows.join(' ')).not.toMatch(/allocationPolicy|Cost model|pacing/);

@@ -60,7 +60,10 @@ export function useSettingsForm(saved: VersionedGovernorSettings): SettingsForm 
     const sent = { settings: checked.settings, madeFrom: base };
     save.mutate(sent, {
       onSuccess: (kept) => {
-        load(kept);
+        setBase(kept);
+        // What was typed since it was sent is not saved yet.
+        setDraft((now) => rebaseDraft(now, draft, draftOf(kept.settings, ZONE)));
+        setErrors({});
         toastDone('Settings saved', 'Agents follow them from their next heartbeat.');
       },
       onError: (error) => setErrors(refusedFields(error)),
