@@ -16,10 +16,15 @@ const PARTS: readonly { key: QuotasPart; href: string; label: string; Section: (
 
 /** Quotas: definitions, the stores that count them, and audits of what stands there. */
 export function QuotasPage({ part }: { part: QuotasPart }): ReactElement {
-  const Section = PARTS.find(({ key }) => key === part)?.Section ?? QuotasSection;
+  const shown = PARTS.find(({ key }) => key === part);
+  const Section = shown?.Section ?? QuotasSection;
   return (
     <>
-      <PageHeader title="Quotas" description="This subject may do this much in this period, counted exactly." />
+      <PageHeader
+        title="Quotas"
+        part={shown?.label}
+        description="This subject may do this much in this period, counted exactly."
+      />
       <nav aria-label="Quotas" className={tabs.tabs}>
         {PARTS.map(({ key, href, label }) => (
           <Link key={key} href={href} className={tabs.tab} aria-current={key === part ? 'page' : undefined}>

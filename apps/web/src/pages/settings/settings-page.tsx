@@ -33,10 +33,11 @@ const SECTIONS: readonly Entry[] = [
 /** Setup & Settings, one section at a time. Those for administrators have no tab for others. */
 export function SettingsPage({ section }: { section: SettingsSection }): ReactElement {
   const may = useMay('admin');
-  const Section = SECTIONS.find(({ key }) => key === section)?.Section ?? RateLimitingSection;
+  const shown = SECTIONS.find(({ key }) => key === section);
+  const Section = shown?.Section ?? RateLimitingSection;
   return (
     <>
-      <PageHeader title="Setup & Settings" />
+      <PageHeader title="Setup & Settings" part={shown?.label} />
       <nav aria-label="Settings" className={styles.tabs}>
         {SECTIONS.filter(({ admin, key }) => may || !admin || key === section).map(({ key, label }) => (
           <Link
