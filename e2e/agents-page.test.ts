@@ -108,7 +108,11 @@ describe('the agents page', () => {
     const asked = at.page.waitForRequest((request) => request.url().endsWith('/agents?revoked=true'));
     await at.page.getByLabel('Show revoked (200)').check();
     await asked;
-    await at.page.getByText('2,000 of 5,200 agents').waitFor();
+    await at.page.getByText('the 1,800 of 5,200 agents that most need a look, and 200 revoked').waitFor();
+    // Sorted the other way round, those that need a look least come first.
+    await at.page.getByRole('button', { name: 'Status', exact: true }).click();
+    await at.page.getByRole('button', { name: 'Status', exact: true }).click();
+    expect(await text(at.page.getByRole('row').nth(1))).toContain('Revoked');
     await at.page.getByLabel('Filter agents by name or host').fill('copy-dub-5200');
     await at.page.clock.runFor(400);
     const row = at.page.getByRole('row').filter({ hasText: 'copy-dub-5200' });

@@ -129,7 +129,10 @@ export const agentTotals = z.object({
 });
 export type AgentTotals = z.infer<typeof agentTotals>;
 
-/** In the order of enrolment; where more match than may be listed, those first that need a look (`attentionRank`). */
+/**
+ * In the order of enrolment; where more match than may be listed, those first that need a look (`attentionRank`), and revoked
+ * ones in the half of the list that is kept for them.
+ */
 export const agentList = z.object({
   agents: z.array(agentView),
   /** Agents that match the query; absent: `agents` holds all there are. */

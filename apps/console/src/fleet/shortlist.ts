@@ -1,11 +1,15 @@
 import { Busiest } from './busiest.ts';
 import type { LiveAgent } from './live-agent.ts';
 
-/** Agents to list: all of them in the order in which they were added, or the weightiest where they are more than wanted. */
+/**
+ * Agents to list: all of them in the order in which they were added, or the weightiest where they are more than wanted. Those
+ * that are added apart have no weight, and are wanted all the same: half of the list is theirs, and what the others leave.
+ */
 export class Shortlist {
   readonly #most: number;
   readonly #first: LiveAgent[] = [];
   readonly #weightiest: Busiest<LiveAgent>;
+  readonly #apart: LiveAgent[] = [];
   /** How many were added. */
   matching = 0;
 
@@ -16,14 +20,27 @@ export class Shortlist {
   }
 
   add(agent: LiveAgent, weight: number): void {
-    this.matching += 1;
-    if (this.matching <= this.#most) this.#first.push(agent);
+    this.#count(agent);
     this.#weightiest.add(agent, weight);
   }
 
-  /** Of equal weight those that were added first. */
+  addApart(agent: LiveAgent): void {
+    this.#count(agent);
+    if (this.#apart.length < this.#most) this.#apart.push(agent);
+  }
+
+  #count(agent: LiveAgent): void {
+    this.matching += 1;
+    if (this.matching <= this.#most) this.#first.push(agent);
+  }
+
+  /** Of equal weight those that were added first; those that were added apart at the end. */
   get agents(): readonly LiveAgent[] {
-    return this.matching <= this.#most ? this.#first : this.#weightiest.list;
+    if (this.matching <= this.#most) return this.#first;
+    const weightiest = this.#weightiest.list;
+    const room = Math.max(Math.floor(this.#most / 2), this.#most - weightiest.length);
+    const apart = this.#apart.slice(0, room);
+    return [...weightiest.slice(0, this.#most - apart.length), ...apart];
   }
 }
 

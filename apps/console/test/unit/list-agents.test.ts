@@ -63,7 +63,7 @@ test('agents that fit into the answer are listed in the order in which they were
   expect(registered.matchingAgents).toBe(6);
 });
 
-test('of more agents those are listed that need a look first, equal ones in the order of enrolment', async () => {
+test('of more agents those are listed that need a look first, and of revoked ones up to half, each in the order of enrolment', async () => {
   const fleet = fc.array(fc.constantFrom(...CONDITIONS), { minLength: 1, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(fleet, fc.integer({ min: 1, max: 20 }), fc.boolean(), async (conditions, rows, revoked) => {
@@ -72,14 +72,28 @@ test('of more agents those are listed that need a look first, equal ones in the 
       const enrolled = conditions.map((condition, index) => ({ condition, name: `a${index}` }));
       for (const { name, condition } of enrolled) known(name, condition);
       const matching = enrolled.filter(({ condition }) => revoked || condition !== 'revoked');
-      const byNeed = CONDITIONS.flatMap((condition) => matching.filter((one) => one.condition === condition));
-      const expected = (matching.length <= rows ? matching : byNeed).slice(0, rows);
+      const of = (condition: Condition) => matching.filter((one) => one.condition === condition);
+      const live = CONDITIONS.filter((condition) => condition !== 'revoked').flatMap(of);
+      const gone = of('revoked').slice(0, Math.max(Math.floor(rows / 2), rows - live.length));
+      const expected = matching.length <= rows ? matching : [...live.slice(0, rows - gone.length), ...gone];
       const listed = await listAgents(console.context, { rows, revoked });
       expect(names(listed.agents)).toEqual(expected.map(({ name }) => name));
       expect(listed.matchingAgents).toBe(matching.length);
     }),
     { numRuns: 40 },
   );
+});
+
+test('revoked agents that are asked for are listed however many others there are, and without being asked for none', async () => {
+  for (let index = 0; index < 2_500; index += 1) known(`live${index}`, 'running');
+  for (const name of ['gone1', 'gone2', 'gone3']) known(name, 'revoked');
+  const asked = await listAgents(console.context, { revoked: true });
+  expect(names(asked.agents.filter(({ revoked }) => revoked))).toEqual(['gone1', 'gone2', 'gone3']);
+  expect(asked.agents).toHaveLength(2_000);
+  expect(asked.matchingAgents).toBe(2_503);
+  const others = await listAgents(console.context, { revoked: false });
+  expect(others.agents.filter(({ revoked }) => revoked)).toEqual([]);
+  expect(others.agents).toHaveLength(2_000);
 });
 
 test('a filter finds agents by a part of name or host, in any case', async () => {

@@ -1,5 +1,5 @@
 import { useMemo, useState, type ReactElement } from 'react';
-import { MAX_LISTED_AGENTS, type AgentTotals } from '@weir/protocol';
+import { MAX_LISTED_AGENTS, type AgentTotals, type AgentView } from '@weir/protocol';
 import type { ListedAgents } from '../../data/agent-list.ts';
 import { useAgents } from '../../data/agents.ts';
 import { CheckField } from '../../components/check-field.tsx';
@@ -80,7 +80,7 @@ function AgentList({
   return (
     <Card
       title={formatPlural(totals.registeredAgents, 'agent')}
-      description={agents.length < matchingAgents ? `${online} · ${leftOut(agents.length, matchingAgents)}` : online}
+      description={agents.length < matchingAgents ? `${online} · ${leftOut(agents, matchingAgents)}` : online}
       flush
       actions={
         <>
@@ -114,6 +114,8 @@ function AgentList({
   );
 }
 
-function leftOut(listed: number, matching: number): string {
-  return `the ${formatCount(listed)} of ${formatPlural(matching, 'agent')} that most need a look; filter by name or host to find others`;
+function leftOut(listed: readonly AgentView[], matching: number): string {
+  const revoked = listed.filter((agent) => agent.revoked).length;
+  const among = revoked > 0 ? `, and ${formatCount(revoked)} revoked` : '';
+  return `the ${formatCount(listed.length - revoked)} of ${formatPlural(matching, 'agent')} that most need a look${among}; filter by name or host to find others`;
 }
