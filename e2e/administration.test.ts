@@ -158,6 +158,11 @@ describe('accounts, alarms, quotas and settings', () => {
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('button', { name: 'Send a test message to Storage team' }).click();
     await page.getByText('Storage team received the test message').waitFor();
+    const received = page
+      .getByRole('row')
+      .filter({ hasText: 'Storage team' })
+      .getByRole('cell', { name: /\d\d:\d\d/ });
+    await received.waitFor();
     expect(messages).toHaveLength(1);
     expect(messages[0]?.signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
     expect(await page.content()).not.toContain('path-with-token');

@@ -6,7 +6,7 @@ import { sendToWebhook } from './send-to-webhook.ts';
 import { noWebhook } from './webhook-view.ts';
 
 /**
- * Sends a test message now; it is not repeated when it fails.
+ * Sends a test message now; it is not repeated when it fails. That it was received is kept with the messages of alarms.
  * @throws ConsoleError not-found
  */
 export async function testWebhook(
@@ -18,9 +18,18 @@ export async function testWebhook(
   if (webhook === undefined) throw noWebhook(webhookId);
   const startMs = context.clock.steadyMs();
   const deliveryId = context.random.id('tst');
-  const body = testBodyOf(webhook.format, deliveryId, context.clock.nowMs());
+  const createdAtMs = context.clock.nowMs();
+  const body = testBodyOf(webhook.format, deliveryId, createdAtMs);
   const { problem, status } = await sendToWebhook(context, webhook, deliveryId, body);
   const detail = { name: webhook.name, ok: problem === null };
-  await audit(context, context.storage, { actor, action: 'webhook.test', subject: webhookId, detail });
-  return { ok: problem === null, status, problem, latencyMs: context.clock.steadyMs() - startMs };
+  const latencyMs = context.clock.steadyMs() - startMs;
+  await context.storage.transaction(async (stores) => {
+    // Somebody may have removed it while the message was under way.
+    if (problem === null && (await stores.webhooks.get(webhookId)) !== undefined) {
+      const deliveredAtMs = context.clock.nowMs();
+      await stores.webhooks.addReceivedTest({ deliveryId, webhookId, body, createdAtMs, deliveredAtMs });
+    }
+    await audit(context, stores, { actor, action: 'webhook.test', subject: webhookId, detail });
+  });
+  return { ok: problem === null, status, problem, latencyMs };
 }

@@ -29,6 +29,15 @@ export interface Delivery {
   problem: string | null;
 }
 
+/** A test message that was received. One that was not is told to whoever sent it, and not kept. */
+export interface ReceivedTest {
+  deliveryId: string;
+  webhookId: string;
+  body: string;
+  createdAtMs: number;
+  deliveredAtMs: number;
+}
+
 /** Webhooks, and the messages that wait for them. */
 export interface WebhookStore {
   /** By name. */
@@ -39,14 +48,16 @@ export interface WebhookStore {
   delete(webhookId: string): Promise<void>;
   addDelivery(delivery: Delivery): Promise<void>;
   saveDelivery(delivery: Delivery): Promise<void>;
+  /** Keeps that a test message was received: it counts for `lastTried` and `lastDelivered`, and is listed nowhere. */
+  addReceivedTest(test: ReceivedTest): Promise<void>;
   /** Of each webhook the oldest message that waits, if it is due: messages to one webhook keep their order. */
   due(nowMs: number): Promise<Delivery[]>;
-  /** Newest first. */
+  /** Newest first, without test messages. */
   deliveries(limit: number): Promise<Delivery[]>;
   /** Messages that wait, by webhook. */
   waiting(): Promise<Map<string, number>>;
-  /** The latest message of each webhook that was tried. */
-  lastTried(): Promise<Map<string, Delivery>>;
+  /** How the latest message of each webhook that was tried went. */
+  lastTried(): Promise<Map<string, Pick<Delivery, 'state' | 'problem'>>>;
   /** The latest delivery of each webhook, in ms since 1970. */
   lastDelivered(): Promise<Map<string, number>>;
   /** Deletes the oldest messages that do not wait beyond `keep`, at most `batch`; returns how many went. */

@@ -200,9 +200,19 @@ export function describeHistory(storage: () => Storage): void {
     expect((await storage().webhooks.due(T)).map((delivery) => delivery.deliveryId)).toEqual(['m']);
     expect((await storage().webhooks.deliveries(2)).map((delivery) => delivery.deliveryId)).toEqual(['a', 'm']);
     expect(await storage().webhooks.waiting()).toEqual(new Map([['wh-1', 2]]));
-    expect(await storage().webhooks.lastTried()).toEqual(new Map([['wh-1', sent]]));
+    expect(await storage().webhooks.lastTried()).toEqual(new Map([['wh-1', { state: 'delivered', problem: null }]]));
     expect(await storage().webhooks.lastDelivered()).toEqual(new Map([['wh-1', T + 9]]));
-    expect(await storage().webhooks.pruneDeliveries(0, 10)).toBe(1);
+    await storage().webhooks.addReceivedTest({
+      deliveryId: 'test',
+      webhookId: 'wh-1',
+      body: '{}',
+      createdAtMs: T + 19,
+      deliveredAtMs: T + 20,
+    });
+    expect((await storage().webhooks.deliveries(2)).map((delivery) => delivery.deliveryId)).toEqual(['a', 'm']);
+    expect(await storage().webhooks.waiting()).toEqual(new Map([['wh-1', 2]]));
+    expect(await storage().webhooks.lastDelivered()).toEqual(new Map([['wh-1', T + 20]]));
+    expect(await storage().webhooks.pruneDeliveries(0, 10)).toBe(2);
     await storage().webhooks.delete('wh-1');
     expect(await storage().webhooks.deliveries(9)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WebhookInput } from '@weir/protocol';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createWebhook } from '../../src/actions/create-webhook.ts';
 import { deleteWebhook } from '../../src/actions/delete-webhook.ts';
 import { listDeliveries, listWebhooks } from '../../src/actions/list-webhooks.ts';
@@ -187,6 +187,37 @@ test('a test message is sent once, now, and its failure is told', async () => {
   expect(bodies().map(({ event }) => event)).toEqual(['test', 'test']);
   await deleteWebhook(console.context, webhook.webhookId, 'admin');
   await expect(testWebhook(console.context, webhook.webhookId, 'admin')).rejects.toMatchObject({ code: 'not-found' });
+});
+
+test('a test message that was received counts as received, also after a restart, and is no message of an alarm', async () => {
+  const { webhook } = await add();
+  console.webhooks.outcome = { status: 503 };
+  await testWebhook(console.context, webhook.webhookId, 'admin');
+  expect(await listWebhooks(console.context)).toMatchObject([{ lastDeliveredAtMs: null, lastFailure: null }]);
+  await minutes(1, 96);
+  expect(await listWebhooks(console.context)).toMatchObject([
+    { waiting: 1, lastDeliveredAtMs: null, lastFailure: 'it answered with status 503' },
+  ]);
+  console.webhooks.outcome = { status: 200 };
+  const atMs = console.clock.nowMs();
+  await testWebhook(console.context, webhook.webhookId, 'admin');
+  await restart();
+  expect(await listWebhooks(console.context)).toMatchObject([
+    { waiting: 1, lastDeliveredAtMs: atMs, lastFailure: null },
+  ]);
+  expect((await listDeliveries(console.context, 50)).map(({ event }) => event)).toEqual(['raised']);
+});
+
+test('a webhook that is removed while its test message is under way is gone, and the test is told', async () => {
+  const { webhook } = await add();
+  const { webhooks, context } = console;
+  const release = webhooks.hold(HOOK.secretUrl);
+  const told = testWebhook(context, webhook.webhookId, 'admin');
+  await vi.waitFor(() => expect(webhooks.received).toHaveLength(1));
+  await deleteWebhook(context, webhook.webhookId, 'admin');
+  release();
+  expect(await told).toMatchObject({ ok: true });
+  expect(await listWebhooks(context)).toEqual([]);
 });
 
 test('pauses grow to an hour, and after a day a message is given up', () => {

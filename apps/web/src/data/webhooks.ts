@@ -53,7 +53,11 @@ export function useCreateWebhook(): UseMutationResult<WebhookCreated, Error, Web
 export function useDeleteWebhook(): UseMutationResult<unknown, Error, string> {
   return useMutation({
     mutationFn: (webhookId) => consoleClient.call('deleteWebhook', { params: { webhookId } }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.webhooks }),
+    onSettled: () =>
+      // Messages that waited for it are gone with it.
+      Promise.all(
+        [queryKeys.webhooks, queryKeys.deliveries].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+      ),
   });
 }
 
@@ -61,5 +65,6 @@ export function useDeleteWebhook(): UseMutationResult<unknown, Error, string> {
 export function useTestWebhook(): UseMutationResult<WebhookTestResult, Error, string> {
   return useMutation({
     mutationFn: (webhookId) => consoleClient.call('testWebhook', { params: { webhookId } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.webhooks }),
   });
 }

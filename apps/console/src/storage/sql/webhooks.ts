@@ -1,6 +1,9 @@
 import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
-import type { Delivery, StoredWebhook, WebhookStore } from '../../ports/webhook-store.ts';
+import type { Delivery, ReceivedTest, StoredWebhook, WebhookStore } from '../../ports/webhook-store.ts';
 import type { Tables } from './schema.ts';
+
+/** What stands for the event of a test message, which no alarm has. */
+const TEST_EVENT = 'test';
 
 /** Webhooks and their messages in SQL. */
 export function sqlWebhookStore(db: Kysely<Tables>): WebhookStore {
@@ -41,13 +44,16 @@ function webhooks(db: Kysely<Tables>): Pick<WebhookStore, 'all' | 'get' | 'inser
 
 function messages(
   db: Kysely<Tables>,
-): Pick<WebhookStore, 'addDelivery' | 'saveDelivery' | 'due' | 'deliveries' | 'pruneDeliveries'> {
+): Pick<WebhookStore, 'addDelivery' | 'saveDelivery' | 'addReceivedTest' | 'due' | 'deliveries' | 'pruneDeliveries'> {
   return {
     async addDelivery(delivery) {
       await db.insertInto('deliveries').values(rowOf(delivery)).execute();
     },
     async saveDelivery(delivery) {
       await db.updateTable('deliveries').set(rowOf(delivery)).where('delivery_id', '=', delivery.deliveryId).execute();
+    },
+    async addReceivedTest(test) {
+      await db.insertInto('deliveries').values(rowOfTest(test)).execute();
     },
     async due(nowMs) {
       const rows = await db
@@ -63,7 +69,13 @@ function messages(
       return rows.map(deliveryOf);
     },
     async deliveries(limit) {
-      const rows = await db.selectFrom('deliveries').selectAll().orderBy('sequence', 'desc').limit(limit).execute();
+      const rows = await db
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('event', '!=', TEST_EVENT)
+        .orderBy('sequence', 'desc')
+        .limit(limit)
+        .execute();
       return rows.map(deliveryOf);
     },
     async pruneDeliveries(keep, batch) {
@@ -97,7 +109,12 @@ function summaries(db: Kysely<Tables>): Pick<WebhookStore, 'waiting' | 'lastTrie
           sql<number>`(select max(sequence) from deliveries where attempts > 0 group by webhook_id)`,
         )
         .execute();
-      return new Map(rows.map((row) => [row.webhook_id, deliveryOf(row)]));
+      return new Map(
+        rows.map((row) => {
+          const { state, problem } = deliveryOf(row);
+          return [row.webhook_id, { state, problem }];
+        }),
+      );
     },
     async lastDelivered() {
       const rows = await db
@@ -138,6 +155,28 @@ function rowOf(delivery: Delivery): Insertable<Tables['deliveries']> {
     next_attempt_at_ms: delivery.nextAttemptAtMs,
     delivered_at_ms: delivery.deliveredAtMs,
     problem: delivery.problem,
+  };
+}
+
+function rowOfTest({
+  deliveryId,
+  webhookId,
+  body,
+  createdAtMs,
+  deliveredAtMs,
+}: ReceivedTest): Insertable<Tables['deliveries']> {
+  return {
+    delivery_id: deliveryId,
+    webhook_id: webhookId,
+    alarm_id: '',
+    event: TEST_EVENT,
+    body,
+    created_at_ms: createdAtMs,
+    state: 'delivered',
+    attempts: 1,
+    next_attempt_at_ms: null,
+    delivered_at_ms: deliveredAtMs,
+    problem: null,
   };
 }
 

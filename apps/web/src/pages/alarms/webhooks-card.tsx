@@ -124,7 +124,7 @@ function WebhookRow({ webhook, onRemove }: { webhook: WebhookView; onRemove: () 
       </Cell>
       <Cell name="Last received" className={styles.moment}>
         {lastDeliveredAtMs === null ? 'nothing yet' : formatDateTime(lastDeliveredAtMs)}
-        {lastFailure !== null && <span className={styles.remark}>since then: {lastFailure}</span>}
+        {lastFailure !== null && <span className={styles.remark}>last attempt: {lastFailure}</span>}
       </Cell>
       <Cell name="Waiting" numeric>
         {formatCount(waiting)}
