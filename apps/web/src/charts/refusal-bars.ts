@@ -21,6 +21,36 @@ export interface RefusalPicture {
   mostAtLimit: number;
 }
 
+/** A time that the axis names, and its place in percent of the width. */
+export interface AxisTime {
+  atMs: number;
+  xPercent: number;
+}
+
+/** Hours between two names of the axis: six on a day, which have room on a phone. */
+const NAMED_HOURS = 4;
+
+/** Nearer to an edge than this a name would stick out. */
+const EDGE_PERCENT = 3;
+
+/**
+ * Whole hours of the viewer's clock to name below the bars: none later than the last bar's beginning, because its end is yet to come.
+ * @param atMs beginnings of the bars, one distance apart
+ */
+export function axisTimes(atMs: readonly number[]): AxisTime[] {
+  const [first = 0, last = first] = [atMs[0], atMs.at(-1)];
+  const wholeMs = ((last - first) * atMs.length) / Math.max(1, atMs.length - 1);
+  const hour = new Date(first);
+  hour.setMinutes(0, 0, 0);
+  const times: AxisTime[] = [];
+  for (; hour.getTime() <= last; hour.setTime(hour.getTime() + 3_600_000)) {
+    const xPercent = ((hour.getTime() - first) / wholeMs) * 100;
+    const inside = xPercent >= EDGE_PERCENT && xPercent <= 100 - EDGE_PERCENT;
+    if (inside && hour.getHours() % NAMED_HOURS === 0) times.push({ atMs: hour.getTime(), xPercent });
+  }
+  return times;
+}
+
 /** Round numbers that a scale may end at. */
 const STEPS = [1, 2, 2.5, 5, 10];
 

@@ -2,7 +2,7 @@ import { useId, useState, type ReactElement } from 'react';
 import type { RefusalSeries } from '@weir/protocol';
 import { formatCompact, formatCount } from '../format/numbers.ts';
 import { formatClock } from '../format/time.ts';
-import { refusalPicture, type RefusalBar } from './refusal-bars.ts';
+import { axisTimes, refusalPicture, type RefusalBar } from './refusal-bars.ts';
 import styles from './refusal-chart.module.css';
 
 const POINT_MS = 300_000;
@@ -12,8 +12,6 @@ export function RefusalChart({ series }: { series: RefusalSeries }): ReactElemen
   const picture = refusalPicture(series);
   const [shown, setShown] = useState<RefusalBar | null>(null);
   const labelId = useId();
-  const first = series.atMs[0] ?? 0;
-  const last = (series.atMs.at(-1) ?? 0) + POINT_MS;
   return (
     <figure className={styles.figure} aria-labelledby={labelId}>
       <div className={styles.plot}>
@@ -52,8 +50,10 @@ export function RefusalChart({ series }: { series: RefusalSeries }): ReactElemen
         </svg>
       </div>
       <div className={styles.axis} aria-hidden="true">
-        {[0, 0.25, 0.5, 0.75, 1].map((part) => (
-          <span key={part}>{formatClock(first + (last - first) * part)}</span>
+        {axisTimes(series.atMs).map(({ atMs, xPercent }) => (
+          <span key={atMs} className={styles.time} style={{ left: `${xPercent}%` }}>
+            {formatClock(atMs)}
+          </span>
         ))}
       </div>
       <figcaption className={styles.caption} id={labelId}>
@@ -71,9 +71,14 @@ export function RefusalChart({ series }: { series: RefusalSeries }): ReactElemen
         )}
         <output className={styles.point}>
           {shown !== null &&
-            `${formatClock(shown.atMs)}–${formatClock(shown.atMs + POINT_MS)}: ${formatCount(shown.admitted)} admitted, ${formatCount(shown.refused)} refused`}
+            `${timeOf(shown, series.atMs.at(-1))}: ${formatCount(shown.admitted)} admitted, ${formatCount(shown.refused)} refused`}
         </output>
       </figcaption>
     </figure>
   );
+}
+
+/** The last bar still grows: it has a beginning only. */
+function timeOf({ atMs }: RefusalBar, lastAtMs: number | undefined): string {
+  return atMs === lastAtMs ? `since ${formatClock(atMs)}` : `${formatClock(atMs)}–${formatClock(atMs + POINT_MS)}`;
 }
