@@ -60,6 +60,11 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? whole.format(value) : oneDigit.format(value)} ${BYTE_UNITS[unit]}`;
 }
 
+/** `128 MiB`, `1.5 GiB`: a chosen size, which is mostly whole. */
+export function formatSetBytes(bytes: number): string {
+  return formatBytes(bytes).replace('.0 ', ' ');
+}
+
 /** `1 object`, `5,230 objects`. */
 export function formatPlural(count: number, singular: string, plural: string = `${singular}s`): string {
   return `${whole.format(count)} ${count === 1 ? singular : plural}`;

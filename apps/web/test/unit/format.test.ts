@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bandOf } from '../../src/format/band.ts';
@@ -8,6 +11,7 @@ import {
   formatMbps,
   formatPercent,
   formatPlural,
+  formatSetBytes,
   formatSetPercent,
   formatTps,
 } from '../../src/format/numbers.ts';
@@ -77,6 +81,30 @@ describe('numbers', () => {
         expect(formatBytes(bytes)).toMatch(/^(1,0[01]\d|1,02[0-3]|\d{1,3})(\.\d)? ([KMGTPE]i)?B$/);
       }),
     );
+  });
+
+  it('shows a chosen size without needless decimals, and 100 of a unit as 100', () => {
+    expect([0, 500, 128 * 1_024 ** 2, 1_536, 100 * 1_024].map(formatSetBytes)).toEqual([
+      '0 B',
+      '500 B',
+      '128 MiB',
+      '1.5 KiB',
+      '100 KiB',
+    ]);
+  });
+
+  it('has one kind of units on all pages: no text names kB, MB or GB, which are not what figures count in', () => {
+    const root = fileURLToPath(new URL('../../src', import.meta.url));
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file));
+    const texts = files.flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        // What may be typed is another matter, and so are words about it.
+        .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+    expect(texts.length).toBeGreaterThan(5_000);
+    expect(texts.filter((text) => /(?<!en-)\b[kKMGTP]B\b/.test(text))).toEqual([]);
   });
 
   it('uses the singular for one alone', () => {

@@ -1,5 +1,5 @@
 import { DEFAULT_JOB_OPTIONS, type JobOptions } from '@weir/protocol';
-import { formatBytes } from '../../format/numbers.ts';
+import { formatSetBytes } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/time.ts';
 
 /** Options of a job while they are being entered: texts as they are typed. */
@@ -44,7 +44,7 @@ export function optionsOf(draft: OptionDraft): { options: JobOptions; errors: Re
   const errors: Record<string, string> = {};
   const size = (field: string, text: string): number | null => {
     const bytes = parseSize(text);
-    if (bytes === undefined) errors[`options.filter.${field}`] = 'Enter a size, such as 500, 10 kB or 1.5 GiB.';
+    if (bytes === undefined) errors[`options.filter.${field}`] = 'Enter a size, such as 500, 10 MiB or 1.5 GiB.';
     return bytes ?? null;
   };
   const { include, exclude, minSize, maxSize, modifiedAfter, modifiedBefore, ...rest } = draft;
@@ -107,8 +107,8 @@ export function optionWords(options: JobOptions, mode: string): string[] {
   if (mode !== 'copy-all') words.push(options.checkBy === 'listing' ? 'checks by listing' : 'checks each object');
   if (filter.include.length > 0) words.push(`only ${filter.include.join(', ')}`);
   if (filter.exclude.length > 0) words.push(`without ${filter.exclude.join(', ')}`);
-  if (filter.minBytes !== null) words.push(`at least ${formatBytes(filter.minBytes)}`);
-  if (filter.maxBytes !== null) words.push(`at most ${formatBytes(filter.maxBytes)}`);
+  if (filter.minBytes !== null) words.push(`at least ${formatSetBytes(filter.minBytes)}`);
+  if (filter.maxBytes !== null) words.push(`at most ${formatSetBytes(filter.maxBytes)}`);
   if (filter.modifiedAfterMs !== null) words.push(`changed after ${formatDateTime(filter.modifiedAfterMs)}`);
   if (filter.modifiedBeforeMs !== null) words.push(`changed before ${formatDateTime(filter.modifiedBeforeMs)}`);
   if (!options.serverSideCopy) words.push('never copied by the server itself');

@@ -2,9 +2,9 @@ import type { ReactElement, ReactNode } from 'react';
 import type { CostModelName, TransactionType } from '@weir/protocol';
 import { Card } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { formatCount, formatPercent, formatPlural, formatSetPercent } from '../../format/numbers.ts';
+import { formatCount, formatPercent, formatPlural, formatSetBytes, formatSetPercent } from '../../format/numbers.ts';
 import { formatDuration } from '../../format/time.ts';
-import { chargesOf, type WorkedExample } from './worked-example.ts';
+import { chargesOf, MULTIPART_OBJECT, type WorkedExample } from './worked-example.ts';
 import styles from './worked-example-card.module.css';
 
 const rate = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
@@ -75,9 +75,6 @@ function Step({ name, result, children }: { name: string; result: string; childr
   );
 }
 
-/** Parts of the object of the example: 128 MB in parts of 8 MB. */
-const PARTS = 16;
-
 function charge(cost: number): string {
   return cost > 0 ? formatPlural(cost, 'credit') : 'not counted';
 }
@@ -91,7 +88,8 @@ function Charges({
   types: Readonly<Record<TransactionType, boolean>>;
   costModel: CostModelName;
 }): ReactElement {
-  const { single, multipart } = chargesOf(types, costModel, PARTS);
+  const { bytes, parts } = MULTIPART_OBJECT;
+  const { single, multipart } = chargesOf(types, costModel, parts);
   return (
     <>
       <table className={styles.charges}>
@@ -108,8 +106,8 @@ function Charges({
           <tr>
             <th scope="row">
               {costModel === 'per-object'
-                ? 'Object in several parts, from 128 MB'
-                : `Object of 128 MB, in ${PARTS} parts`}
+                ? `Object in several parts, from ${formatSetBytes(bytes)}`
+                : `Object of ${formatSetBytes(bytes)}, in ${parts} parts`}
             </th>
             <td>{charge(multipart)}</td>
           </tr>

@@ -1,7 +1,19 @@
-import { MIN_GLOBAL_LIMIT_TPS, type CostModelName, type TransactionType } from '@weir/protocol';
+import {
+  DEFAULT_MULTIPART_THRESHOLD_BYTES,
+  DEFAULT_PART_BYTES,
+  MIN_GLOBAL_LIMIT_TPS,
+  type CostModelName,
+  type TransactionType,
+} from '@weir/protocol';
 
 /** Objects that one listing call returns. */
 const OBJECTS_PER_LIST = 1_000;
+
+/** The smallest object that a job copies in parts when it is not told otherwise, in bytes, and its parts. */
+export const MULTIPART_OBJECT: { readonly bytes: number; readonly parts: number } = {
+  bytes: DEFAULT_MULTIPART_THRESHOLD_BYTES,
+  parts: DEFAULT_MULTIPART_THRESHOLD_BYTES / DEFAULT_PART_BYTES,
+};
 
 /** What a settings page says with its own values. All rates in TPS, times in seconds. */
 export interface WorkedExample {
