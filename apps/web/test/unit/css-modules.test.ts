@@ -28,6 +28,19 @@ function usersOf(module: string): { file: string; text: string; name: string }[]
   });
 }
 
+it('no rule of five declarations or more stands in two modules: what looks alike is one component', () => {
+  const places = new Map<string, string[]>();
+  for (const { name, text } of modules) {
+    for (const [, selector = '', body = ''] of text.matchAll(/^([^\s{}@][^{}]*) \{([^{}]*)\}/gm)) {
+      const declarations = body.split(';').map((each) => each.trim());
+      const key = declarations.filter((each) => each !== '').toSorted();
+      if (key.length >= 5) places.set(key.join('; '), [...(places.get(key.join('; ')) ?? []), `${name} ${selector}`]);
+    }
+  }
+  expect(places.size).toBeGreaterThan(50);
+  expect([...places].filter(([, where]) => where.length > 1)).toEqual([]);
+});
+
 describe.each(modules)('$name', ({ file, text }) => {
   const defined = classesOf(text);
   const users = usersOf(file);

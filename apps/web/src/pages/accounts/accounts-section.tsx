@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { toastDone } from '../../components/toasts.tsx';
 import { formatCount } from '../../format/numbers.ts';
@@ -121,7 +122,7 @@ function AccountRow({ account, onAsk }: { account: AccountView; onAsk: (asking: 
     <tr>
       <RowHeader>
         {username}
-        {own && <span className={styles.remark}>this is you</span>}
+        {own && <Remark>this is you</Remark>}
       </RowHeader>
       <Cell name="Role">
         <Badge tone={role === 'admin' ? 'accent' : 'gray'}>{ROLE_WORDS[role].label}</Badge>
@@ -131,7 +132,7 @@ function AccountRow({ account, onAsk }: { account: AccountView; onAsk: (asking: 
       </Cell>
       <Cell name="Password set" className={styles.moment}>
         {account.passwordChangedAtMs === null ? 'not known' : formatDateTime(account.passwordChangedAtMs)}
-        {account.createdBy !== null && <span className={styles.remark}>added by {account.createdBy}</span>}
+        {account.createdBy !== null && <Remark>added by {account.createdBy}</Remark>}
       </Cell>
       <Cell name="Sessions" numeric>
         {formatCount(account.sessions)}

@@ -2,10 +2,12 @@ import { useMemo, useState, type ReactElement } from 'react';
 import type { AgentView } from '@weir/protocol';
 import { useRevokeAgent } from '../../data/agents.ts';
 import { useMay } from '../../data/session.ts';
+import { Address } from '../../components/address.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Age, Countdown } from '../../components/countdown.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Cell, Column, RowHeader, SortColumn, Table, type SortOrder } from '../../components/table.tsx';
 import { toastDone } from '../../components/toasts.tsx';
 import { RowRoom, useVirtualRows } from '../../components/virtual-rows.tsx';
@@ -115,7 +117,9 @@ function AgentCells({ agent }: { agent: AgentView }): ReactElement {
     <>
       <RowHeader>
         {agent.name}
-        <span className={styles.host}>{agent.host}</span>
+        <Remark>
+          <Address address={agent.host} />
+        </Remark>
       </RowHeader>
       <Cell name="Status">
         <AgentBadges agent={agent} />

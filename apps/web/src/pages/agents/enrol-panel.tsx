@@ -4,6 +4,7 @@ import { useMay } from '../../data/session.ts';
 import { Card } from '../../components/card.tsx';
 import { CopyBox } from '../../components/copy-box.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { formatCount } from '../../format/numbers.ts';
 import styles from './enrol-panel.module.css';
 
@@ -21,21 +22,21 @@ export function EnrolPanel(): ReactElement {
           {({ command, consoleUrls = [] }) => (
             <div className={styles.panel}>
               <CopyBox text={command} label="Command that enrols an agent" />
-              <p className={styles.remark}>
+              <Remark as="p">
                 The token admits new agents only: each receives a credential of its own, which you can revoke here.
                 Treat the command as a secret.
-              </p>
+              </Remark>
               {consoleUrls.length > 1 && (
-                <p className={styles.remark}>
+                <Remark as="p">
                   It names the {formatCount(consoleUrls.length)} consoles of this group: the agent goes on to the next
                   one when one does not answer.
-                </p>
+                </Remark>
               )}
             </div>
           )}
         </QueryState>
       ) : (
-        <p className={styles.remark}>Administrators see the command with its token here. Ask one to enrol the agent.</p>
+        <Remark as="p">Administrators see the command with its token here. Ask one to enrol the agent.</Remark>
       )}
     </Card>
   );

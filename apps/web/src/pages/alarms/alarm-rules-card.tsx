@@ -5,10 +5,10 @@ import { useAlarmRules } from '../../data/webhooks.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { formatPercent, formatSetPercent } from '../../format/numbers.ts';
 import { formatDuration } from '../../format/time.ts';
-import styles from './alarms-page.module.css';
 
 /** When alarms fire and end. */
 export function AlarmRulesCard(): ReactElement {
@@ -53,9 +53,9 @@ function RuleRow({ rule }: { rule: AlarmRuleView }): ReactElement {
     <tr>
       <RowHeader>
         {rule.code}
-        <span className={styles.title}>
+        <Remark>
           {rule.severity} · {rule.title}
-        </span>
+        </Remark>
       </RowHeader>
       <Cell name="State">
         <Badge tone={!watching ? 'gray' : active ? 'amber' : 'green'} dot>
@@ -67,14 +67,14 @@ function RuleRow({ rule }: { rule: AlarmRuleView }): ReactElement {
       </Cell>
       <Cell name="Fires">
         above {formatSetPercent(rule.threshold)}
-        <span className={styles.title}>again after {formatDuration(rule.cooldownMs)} at the earliest</span>
+        <Remark>again after {formatDuration(rule.cooldownMs)} at the earliest</Remark>
       </Cell>
       <Cell name="Ends">
         {rule.clearBelow > 0 ? `below ${formatSetPercent(rule.clearBelow)}` : 'by time alone'}
-        <span className={styles.title}>
+        <Remark>
           looked at every {formatDuration(rule.checkEveryMs)}; at the latest {formatDuration(rule.endsAfterMs)} after
           the last firing
-        </span>
+        </Remark>
       </Cell>
     </tr>
   );

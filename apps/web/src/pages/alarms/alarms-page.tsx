@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { toastError } from '../../components/toasts.tsx';
 import { formatCount, formatPercent, formatSetPercent } from '../../format/numbers.ts';
@@ -90,9 +91,9 @@ function AlarmRow({ alarm }: { alarm: AlarmView }): ReactElement {
     <tr>
       <RowHeader>
         {alarm.code}
-        <span className={styles.title}>
+        <Remark>
           {alarm.severity} · {alarm.title}
-        </span>
+        </Remark>
       </RowHeader>
       <Cell name="State">
         <Badge tone={state.tone} dot>
@@ -107,7 +108,7 @@ function AlarmRow({ alarm }: { alarm: AlarmView }): ReactElement {
       </Cell>
       <Cell name="Peak" numeric className={styles.moment}>
         {formatPercent(alarm.peakValue)}
-        <span className={styles.title}>threshold {formatSetPercent(alarm.threshold)}</span>
+        <Remark>threshold {formatSetPercent(alarm.threshold)}</Remark>
       </Cell>
       <Cell name="Ended">
         {alarm.endedAtMs === null ? (
@@ -115,10 +116,10 @@ function AlarmRow({ alarm }: { alarm: AlarmView }): ReactElement {
         ) : (
           <>
             {formatDateTime(alarm.endedAtMs)}
-            <span className={styles.title}>
+            <Remark>
               {alarm.endedBy === 'expired' ? '10 min without a new firing' : 'fell below the clear level'}, after{' '}
               {formatDuration(alarm.endedAtMs - alarm.raisedAtMs)}
-            </span>
+            </Remark>
           </>
         )}
       </Cell>
@@ -136,7 +137,7 @@ function Acknowledgement({ alarm }: { alarm: AlarmView }): ReactElement {
     return (
       <>
         {alarm.acknowledgedBy ?? 'somebody'}
-        <span className={styles.title}>{formatDateTime(alarm.acknowledgedAtMs)}</span>
+        <Remark>{formatDateTime(alarm.acknowledgedAtMs)}</Remark>
       </>
     );
   }

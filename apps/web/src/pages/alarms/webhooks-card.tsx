@@ -1,6 +1,7 @@
 import { useState, type ReactElement } from 'react';
 import type { DeliveryView, WebhookCreated, WebhookView } from '@weir/protocol';
 import { useDeleteWebhook, useDeliveries, useTestWebhook, useWebhooks } from '../../data/webhooks.ts';
+import { Address } from '../../components/address.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -8,6 +9,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { toastDone, toastError } from '../../components/toasts.tsx';
 import { formatCount } from '../../format/numbers.ts';
@@ -109,13 +111,13 @@ function WebhookRow({ webhook, onRemove }: { webhook: WebhookView; onRemove: () 
     <tr>
       <RowHeader>
         {name}
-        <span className={styles.remark}>
+        <Remark>
           {format === 'slack' ? 'Slack-compatible text' : 'JSON'}
           {reminders && ', with reminders'}
-        </span>
+        </Remark>
       </RowHeader>
       <Cell name="Host">
-        {host}
+        <Address address={host} />
         {test.data?.ok === false && (
           <Notice tone="red" live title="The test message was not received.">
             {test.data.problem}
@@ -124,7 +126,7 @@ function WebhookRow({ webhook, onRemove }: { webhook: WebhookView; onRemove: () 
       </Cell>
       <Cell name="Last received" className={styles.moment}>
         {lastDeliveredAtMs === null ? 'nothing yet' : formatDateTime(lastDeliveredAtMs)}
-        {lastFailure !== null && <span className={styles.remark}>last attempt: {lastFailure}</span>}
+        {lastFailure !== null && <Remark>last attempt: {lastFailure}</Remark>}
       </Cell>
       <Cell name="Waiting" numeric>
         {formatCount(waiting)}
@@ -203,14 +205,14 @@ export function DeliveriesCard(): ReactElement | null {
           <tr key={delivery.deliveryId}>
             <RowHeader>
               {EVENTS[delivery.event]}
-              <span className={styles.remark}>{formatDateTime(delivery.createdAtMs)}</span>
+              <Remark>{formatDateTime(delivery.createdAtMs)}</Remark>
             </RowHeader>
             <Cell name="To">{delivery.webhookName}</Cell>
             <Cell name="State">
               <Badge tone={STATES[delivery.state].tone} dot>
                 {STATES[delivery.state].label}
               </Badge>
-              {delivery.problem !== null && <span className={styles.remark}>{delivery.problem}</span>}
+              {delivery.problem !== null && <Remark>{delivery.problem}</Remark>}
             </Cell>
             <Cell name="Attempts" numeric>
               {formatCount(delivery.attempts)}

@@ -2,11 +2,13 @@ import type { ReactElement } from 'react';
 import { ApiError } from '@weir/client';
 import type { ConsolesView, ConsoleView, GroupView } from '@weir/protocol';
 import { useConsoles } from '../../data/consoles.ts';
+import { Address } from '../../components/address.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { Age } from '../../components/countdown.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { formatDateTime } from '../../format/time.ts';
 import { consoleState, PROBLEM_WORDS } from '../../words/console-words.ts';
@@ -84,7 +86,9 @@ function ConsoleRow({
     <tr>
       <RowHeader>
         {console.host}
-        <span className={styles.remark}>{console.url}</span>
+        <Remark>
+          <Address address={console.url} />
+        </Remark>
         {console.problems.map((problem) => (
           <span key={problem} className={styles.problem}>
             {PROBLEM_WORDS[problem].short}
@@ -98,14 +102,14 @@ function ConsoleRow({
       </Cell>
       <Cell name="Version">
         {console.version}
-        {leaderVersion !== console.version && <span className={styles.remark}>not that of the leader</span>}
+        {leaderVersion !== console.version && <Remark>not that of the leader</Remark>}
       </Cell>
       <Cell name="Runs since" className={styles.moment}>
         {missing ? 'not known' : formatDateTime(console.startedAtMs)}
       </Cell>
       <Cell name="Heard" className={styles.moment}>
         {console.seat === 'leader' ? 'answers now' : <Age atMs={console.heardAtMs} />}
-        {missing && <span className={styles.remark}>{formatDateTime(console.heardAtMs)}</span>}
+        {missing && <Remark>{formatDateTime(console.heardAtMs)}</Remark>}
       </Cell>
     </tr>
   );

@@ -2,7 +2,9 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import type { GroupView } from '@weir/protocol';
 import { useMay } from '../../data/session.ts';
+import { Address } from '../../components/address.tsx';
 import { Card } from '../../components/card.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { formatCount } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/time.ts';
@@ -14,18 +16,20 @@ export function Takeovers({ group }: { group: GroupView }): ReactElement {
   return (
     <Card title="Who took the lead" description={<Description />} flush={takeovers.length > 0}>
       {takeovers.length === 0 ? (
-        <p className={styles.text}>Nobody in the last 24 h: the leader has led for longer.</p>
+        <Remark as="p">Nobody in the last 24 h: the leader has led for longer.</Remark>
       ) : (
         <Table label="Who took the lead" head={<Head />}>
           {takeovers.map(({ fence, atMs, host, url, version }) => (
             <tr key={fence}>
               <RowHeader>
                 {formatDateTime(atMs)}
-                {fence === group.fence && <span className={styles.remark}>leads since then</span>}
+                {fence === group.fence && <Remark>leads since then</Remark>}
               </RowHeader>
               <Cell name="Console">
                 {host}
-                <span className={styles.remark}>{url}</span>
+                <Remark>
+                  <Address address={url} />
+                </Remark>
               </Cell>
               <Cell name="Version">{version}</Cell>
               <Cell name="Term" numeric>

@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Segments } from '../../components/segments.tsx';
 import { Stats } from '../../components/stats.tsx';
 import { formatCount } from '../../format/numbers.ts';
@@ -82,12 +83,8 @@ function JobList({ jobs }: { jobs: readonly JobView[] }): ReactElement {
           </li>
         ))}
       </ul>
-      {lists[shown].length === 0 && (
-        <p className={styles.remark}>No job is {shown === 'open' ? 'unfinished' : 'finished'}.</p>
-      )}
-      {jobs.length === SHOWN_JOBS && (
-        <p className={styles.remark}>The newest {formatCount(SHOWN_JOBS)} jobs are shown.</p>
-      )}
+      {lists[shown].length === 0 && <Remark as="p">No job is {shown === 'open' ? 'unfinished' : 'finished'}.</Remark>}
+      {jobs.length === SHOWN_JOBS && <Remark as="p">The newest {formatCount(SHOWN_JOBS)} jobs are shown.</Remark>}
     </>
   );
 }

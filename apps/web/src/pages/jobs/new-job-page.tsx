@@ -12,6 +12,7 @@ import { focusFirstError } from '../../components/focus-first-error.ts';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { toastDone } from '../../components/toasts.tsx';
 import { refusedFields, type FieldErrors } from '../../words/field-errors.ts';
 import { COPY_MODES } from '../../words/job-words.ts';
@@ -106,7 +107,7 @@ function JobForm({ endpoints, like }: { endpoints: readonly EndpointView[]; like
           {create.isPending ? 'Checking both buckets…' : draft.options.dryRun ? 'Create dry run' : 'Create job'}
         </Button>
         <ButtonLink href="/jobs">Cancel</ButtonLink>
-        <span className={styles.remark}>Both buckets are checked first; nothing is copied if one cannot be used.</span>
+        <Remark>Both buckets are checked first; nothing is copied if one cannot be used.</Remark>
       </div>
     </form>
   );

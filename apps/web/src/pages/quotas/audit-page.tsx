@@ -12,6 +12,7 @@ import { ProgressBar } from '../../components/meter.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Stats } from '../../components/stats.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { toastError } from '../../components/toasts.tsx';
@@ -110,11 +111,11 @@ function Listing({ audit }: { audit: AuditRunView }): ReactElement {
     <Card title="Looking through the store">
       <div className={styles.column}>
         <ProgressBar percent={percent} tone="accent" label="Progress of the audit" />
-        <p className={styles.text}>
+        <Remark as="p">
           {formatPlural(keys, 'key')}
           {total === null ? '' : ` of about ${formatCount(total)}`}, {formatCount(found)} with findings,{' '}
           {formatCount(Math.round(keysPerSecond))} keys/s
-        </p>
+        </Remark>
       </div>
     </Card>
   );
@@ -184,7 +185,7 @@ function Families({ report }: { report: AuditReportView }): ReactElement {
           <tr key={family.family}>
             <RowHeader className={styles.breakable}>
               {family.family}
-              {family.example !== null && <span className={styles.remark}>such as {family.example}</span>}
+              {family.example !== null && <Remark>such as {family.example}</Remark>}
             </RowHeader>
             <Cell name="Counters" numeric>
               {formatCount(family.counters)}

@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { formatBytes, formatCount } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/time.ts';
@@ -138,7 +139,7 @@ function AuditTable({ audits }: { audits: readonly AuditRunView[] }): ReactEleme
         <tr key={auditId}>
           <RowHeader>
             <Link href={`/quotas/audits/${auditId}`}>{formatDateTime(startedAtMs)}</Link>
-            <span className={styles.remark}>by {startedBy}</span>
+            <Remark>by {startedBy}</Remark>
           </RowHeader>
           <Cell name="Store">{storeName}</Cell>
           <Cell name="State">

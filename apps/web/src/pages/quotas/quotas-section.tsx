@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { formatCount } from '../../format/numbers.ts';
 import { limitWords, quotaState } from '../../words/quota-words.ts';
@@ -88,17 +89,17 @@ function QuotaRow({ quota }: { quota: QuotaView }): ReactElement {
     <tr>
       <RowHeader>
         <Link href={`/quotas/definitions/${quota.definitionId}`}>{quota.quota}</Link>
-        {quota.builtIn && <span className={styles.remark}>protects this console</span>}
+        {quota.builtIn && <Remark>protects this console</Remark>}
       </RowHeader>
       <Cell name="State">
         <Badge tone={state.tone} dot>
           {state.label}
         </Badge>
-        {quota.problem !== null && <span className={styles.remark}>{quota.problem}</span>}
+        {quota.problem !== null && <Remark>{quota.problem}</Remark>}
       </Cell>
       <Cell name="Limit" className={styles.moment}>
         {limitWords(quota)}
-        {quota.zone !== 'UTC' && <span className={styles.remark}>{quota.zone}</span>}
+        {quota.zone !== 'UTC' && <Remark>{quota.zone}</Remark>}
       </Cell>
       <Cell name="Store">{quota.storeName}</Cell>
       <Cell name="Takes" numeric>

@@ -7,6 +7,7 @@ import { Card } from '../../components/card.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { formatCount, formatPlural } from '../../format/numbers.ts';
 import { SPARED_WORDS } from '../../words/quota-words.ts';
 import styles from './quotas.module.css';
@@ -84,7 +85,7 @@ export function RepairCard({ audit }: { audit: AuditRunView }): ReactElement {
             </div>
           </>
         ) : (
-          <p className={styles.text}>Administrators repair what was found.</p>
+          <Remark as="p">Administrators repair what was found.</Remark>
         )}
       </div>
       {planned !== null && (

@@ -2,6 +2,7 @@ import { useState, type ReactElement } from 'react';
 import type { QuotaStoreView } from '@weir/protocol';
 import { useDeleteQuotaStore, useQuotaStores } from '../../data/quotas.ts';
 import { useMay } from '../../data/session.ts';
+import { Address } from '../../components/address.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -10,6 +11,7 @@ import { Details } from '../../components/details.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { toastDone } from '../../components/toasts.tsx';
 import { formatBytes, formatCount, formatPlural } from '../../format/numbers.ts';
 import { storeState, WARNING_WORDS } from '../../words/quota-words.ts';
@@ -36,11 +38,11 @@ export function StoresSection(): ReactElement {
       >
         <QueryState query={stores} placeholderHeight={40}>
           {(list) => (
-            <p className={styles.text}>
+            <Remark as="p">
               {formatPlural(list.length, 'store')},{' '}
               {formatCount(list.filter(({ warnings, state }) => warnings.length > 0 || state === 'down').length)} to
               look at.
-            </p>
+            </Remark>
           )}
         </QueryState>
       </Card>
@@ -73,7 +75,7 @@ function StoreCard({ store, removable }: { store: QuotaStoreView; removable: boo
           <Badge tone={state.tone} dot>
             {state.label}
           </Badge>{' '}
-          <span className={styles.breakable}>{store.address}</span>
+          <Address address={store.address} />
         </>
       }
       actions={

@@ -2,11 +2,13 @@ import { useState, type ReactElement } from 'react';
 import type { EndpointView } from '@weir/protocol';
 import { useDeleteEndpoint, useEndpoints } from '../../data/endpoints.ts';
 import { useMay } from '../../data/session.ts';
+import { Address } from '../../components/address.tsx';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { Cell, Column, RowHeader, Table } from '../../components/table.tsx';
 import { toastDone } from '../../components/toasts.tsx';
 import { formatDateTime } from '../../format/time.ts';
@@ -84,12 +86,12 @@ function EndpointTable({
         {endpoints.map((endpoint) => (
           <tr key={endpoint.endpointId}>
             <RowHeader>{endpoint.name}</RowHeader>
-            <Cell name="Address" className={styles.address}>
-              {endpoint.url}
-              {!endpoint.pathStyle && <span className={styles.remark}>virtual-hosted buckets</span>}
+            <Cell name="Address">
+              <Address address={endpoint.url} />
+              {!endpoint.pathStyle && <Remark>virtual-hosted buckets</Remark>}
             </Cell>
             <Cell name="Region">{endpoint.region}</Cell>
-            <Cell name="Access key" className={styles.address}>
+            <Cell name="Access key" className={styles.breakable}>
               {endpoint.accessKeyId}
             </Cell>
             <Cell name="Added" className={styles.moment}>

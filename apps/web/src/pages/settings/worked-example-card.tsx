@@ -2,6 +2,7 @@ import type { ReactElement, ReactNode } from 'react';
 import type { CostModelName, TransactionType } from '@weir/protocol';
 import { Card } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { Remark } from '../../components/remark.tsx';
 import { formatCount, formatPercent, formatPlural, formatSetBytes, formatSetPercent } from '../../format/numbers.ts';
 import { formatDuration } from '../../format/time.ts';
 import { chargesOf, MULTIPART_OBJECT, type WorkedExample } from './worked-example.ts';
@@ -31,10 +32,10 @@ export function WorkedExampleCard({
         <div className={styles.parts}>
           <Steps example={example} assumedAgents={assumedAgents} />
           <Charges example={example} types={types} costModel={costModel} />
-          <p className={styles.remark}>
+          <Remark as="p">
             The alarm fires above {rate.format(example.alarmAboveTps)} TPS and clears below{' '}
             {rate.format(example.clearBelowTps)} TPS ({formatSetPercent(example.clearPercent)}).
-          </p>
+          </Remark>
         </div>
       )}
     </Card>
@@ -118,10 +119,10 @@ function Charges({
           Turn on LIST or PUT, or agents run as if limiting were off.
         </Notice>
       ) : (
-        <p className={styles.remark}>
+        <Remark as="p">
           The credits of one window {single > 0 ? 'copy' : 'list'} about {formatCount(example.objectsPerWindow)} small
           objects{costModel === 'per-request' && single > 0 ? ', without retries and checks' : ''}.
-        </p>
+        </Remark>
       )}
     </>
   );
