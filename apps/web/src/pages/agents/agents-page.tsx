@@ -103,7 +103,7 @@ function AgentList({
       }
     >
       {shown.length > 0 ? (
-        <AgentsTable agents={shown} />
+        <AgentsTable agents={shown} firstBy={agents.length < matchingAgents ? 'status' : 'name'} />
       ) : (
         <EmptyState icon="agents" title={totals.registeredAgents === 0 ? 'No agents yet' : 'No agent matches'}>
           {totals.registeredAgents === 0 &&

@@ -22,10 +22,18 @@ import styles from './agents-table.module.css';
 const COLUMNS = 7;
 
 /** Agents with what they run on and what they do. Of long lists only the rows are drawn that can be seen. */
-export function AgentsTable({ agents }: { agents: readonly AgentView[] }): ReactElement {
+export function AgentsTable({
+  agents,
+  firstBy,
+}: {
+  agents: readonly AgentView[];
+  /** The column that they are sorted by until somebody chooses another: of a part of the fleet, those that need a look come first. */
+  firstBy: AgentSortKey;
+}): ReactElement {
   const may = useMay('admin');
   const [asking, setAsking] = useState<AgentView | null>(null);
-  const [order, setOrder] = useState<SortOrder<AgentSortKey>>({ key: 'name', descending: false });
+  const [chosen, setOrder] = useState<SortOrder<AgentSortKey> | null>(null);
+  const order = useMemo(() => chosen ?? { key: firstBy, descending: false }, [chosen, firstBy]);
   const sorted = useMemo(() => sortAgents(agents, order), [agents, order]);
   const rows = useVirtualRows(sorted.length);
   const columns = may ? COLUMNS + 1 : COLUMNS;
