@@ -1,19 +1,14 @@
 import { Menu } from '@base-ui/react/menu';
 import { useRef, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
-import type { Role, SessionView } from '@weir/protocol';
+import type { SessionView } from '@weir/protocol';
 import { useLogout } from '../data/session.ts';
 import { toastError } from '../components/toasts.tsx';
 import { Icon } from '../components/icon.tsx';
 import { cx } from '../components/class-names.ts';
+import { ROLE_WORDS } from '../words/role-words.ts';
 import { setTheme, useTheme, type Theme } from './theme.ts';
 import styles from './user-menu.module.css';
-
-const ROLE_NAMES: Readonly<Record<Role, string>> = {
-  viewer: 'Viewer',
-  operator: 'Operator',
-  admin: 'Administrator',
-};
 
 const THEMES: readonly { value: Theme; label: string }[] = [
   { value: 'system', label: 'Same as system' },
@@ -35,15 +30,17 @@ export function UserMenu({ session }: { session: SessionView }): ReactElement {
           <span className={styles.avatar}>
             <Icon name="user" />
           </span>
-          <span className={styles.who}>
-            <span className={styles.name}>{session.username}</span>
-            <span className={styles.role}>{ROLE_NAMES[session.role]}</span>
+          <span className={cx(styles.who, styles.beside)}>
+            <Who session={session} />
           </span>
           <Icon name="chevronDown" size={16} />
         </Menu.Trigger>
         <Menu.Portal container={place}>
           <Menu.Positioner positionMethod="fixed" sideOffset={6} align="start" collisionPadding={8}>
             <Menu.Popup className={cx(styles.popup)}>
+              <div className={cx(styles.who, styles.within)}>
+                <Who session={session} />
+              </div>
               <Menu.RadioGroup value={theme} onValueChange={(value: Theme) => setTheme(value)}>
                 <Menu.GroupLabel className={cx(styles.label)}>Theme</Menu.GroupLabel>
                 {THEMES.map(({ value, label }) => (
@@ -71,5 +68,14 @@ export function UserMenu({ session }: { session: SessionView }): ReactElement {
         </Menu.Portal>
       </Menu.Root>
     </div>
+  );
+}
+
+function Who({ session }: { session: SessionView }): ReactElement {
+  return (
+    <>
+      <span className={styles.name}>{session.username}</span>
+      <span className={styles.role}>{ROLE_WORDS[session.role].label}</span>
+    </>
   );
 }
