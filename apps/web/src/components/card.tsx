@@ -36,7 +36,7 @@ export function Card({
           {actions !== undefined && <div className={styles.actions}>{actions}</div>}
         </div>
       )}
-      <div className={cx(!flush && styles.body, hasHead && styles.afterHead)}>{children}</div>
+      <div className={cx(flush ? styles.flush : styles.body, hasHead && styles.afterHead)}>{children}</div>
     </section>
   );
 }
