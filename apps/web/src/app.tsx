@@ -1,11 +1,10 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, type ReactElement } from 'react';
-import { Redirect, Route, Router, Switch } from 'wouter';
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { queryClient } from './data/console.ts';
 import { useSession } from './data/session.ts';
 import { useGovernorSettings } from './data/settings.ts';
-import { ErrorNotice } from './components/notice.tsx';
 import { Skeleton } from './components/skeleton.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
@@ -22,10 +21,11 @@ import {
   QuotasPage,
   SettingsPage,
 } from './pages.ts';
+import { FaultBoundary } from './shell/fault-boundary.tsx';
 import { LeaveDialog } from './shell/leave-dialog.tsx';
 import { guardNavigation } from './shell/leave-guard.ts';
 import { Shell } from './shell/shell.tsx';
-import styles from './app.module.css';
+import { SilentConsole } from './shell/silent-console.tsx';
 
 /** All pages. Base UI makes no style elements: the content security policy allows none. */
 export function App(): ReactElement {
@@ -34,7 +34,9 @@ export function App(): ReactElement {
       <QueryClientProvider client={queryClient}>
         <Router aroundNav={(navigate, to, options) => guardNavigation(to, () => navigate(to, options))}>
           <Toasts>
-            <Gate />
+            <FaultBoundary place="">
+              <Gate />
+            </FaultBoundary>
             <LeaveDialog />
           </Toasts>
         </Router>
@@ -46,15 +48,16 @@ export function App(): ReactElement {
 /** Nobody sees a page without a session. */
 function Gate(): ReactElement {
   const session = useSession();
-  if (session.data === undefined) {
-    return <div className={styles.alone}>{session.isError ? <ErrorNotice error={session.error} /> : null}</div>;
-  }
+  const [place] = useLocation();
+  if (session.data === undefined) return <SilentConsole session={session} />;
   if (session.data === null) return <LoginPage />;
   return (
     <Shell session={session.data}>
-      <Suspense fallback={<Skeleton height={480} />}>
-        <Pages />
-      </Suspense>
+      <FaultBoundary place={place}>
+        <Suspense fallback={<Skeleton height={480} />}>
+          <Pages />
+        </Suspense>
+      </FaultBoundary>
     </Shell>
   );
 }

@@ -33,7 +33,8 @@ export function QueryState<Data>({
   );
 }
 
-function RetryButton({ query }: { query: UseQueryResult }): ReactElement {
+/** Asks again. */
+export function RetryButton({ query }: { query: UseQueryResult }): ReactElement {
   return (
     <Button small busy={query.isFetching} onClick={() => void query.refetch()}>
       Try again
