@@ -96,20 +96,22 @@ export function SortColumn<Key extends string>({
   );
 }
 
-/** One cell; `name` is its column, shown beside it where rows become blocks. */
+/** One cell; `name` is its column, shown beside it where rows become blocks. There a `wide` one has a line of its own. */
 export function Cell({
   name,
   numeric = false,
+  wide = false,
   className,
   children,
 }: {
   name?: string;
   numeric?: boolean;
+  wide?: boolean;
   className?: string | undefined;
   children: ReactNode;
 }): ReactElement {
   return (
-    <td className={cx(numeric && styles.numeric, className)} data-name={name}>
+    <td className={cx(numeric && styles.numeric, wide && styles.wide, className)} data-name={name}>
       {children}
     </td>
   );

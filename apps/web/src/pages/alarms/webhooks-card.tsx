@@ -116,7 +116,7 @@ function WebhookRow({ webhook, onRemove }: { webhook: WebhookView; onRemove: () 
           {reminders && ', with reminders'}
         </Remark>
       </RowHeader>
-      <Cell name="Host">
+      <Cell name="Host" wide>
         <Address address={host} />
         {test.data?.ok === false && (
           <Notice tone="red" live title="The test message was not received.">
@@ -124,8 +124,10 @@ function WebhookRow({ webhook, onRemove }: { webhook: WebhookView; onRemove: () 
           </Notice>
         )}
       </Cell>
-      <Cell name="Last received" className={styles.moment}>
-        {lastDeliveredAtMs === null ? 'nothing yet' : formatDateTime(lastDeliveredAtMs)}
+      <Cell name="Last received">
+        <span className={styles.moment}>
+          {lastDeliveredAtMs === null ? 'nothing yet' : formatDateTime(lastDeliveredAtMs)}
+        </span>
         {lastFailure !== null && <Remark>last attempt: {lastFailure}</Remark>}
       </Cell>
       <Cell name="Waiting" numeric>

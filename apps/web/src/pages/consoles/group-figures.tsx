@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import type { ConsolesView, GroupView } from '@weir/protocol';
+import { Address } from '../../components/address.tsx';
 import { Card } from '../../components/card.tsx';
 import { Age } from '../../components/countdown.tsx';
 import { Details } from '../../components/details.tsx';
@@ -63,9 +64,22 @@ function standbyWords(standbys: number, { judgesMissing, redis }: GroupView): st
   return standbys === 0 ? 'nobody stands by' : standbys === 1 ? '1 stands by' : `${formatCount(standbys)} stand by`;
 }
 
-function sharedOf({ database }: ConsolesView, { redis }: GroupView): { name: string; value: string }[] {
+function sharedOf({ database }: ConsolesView, { redis }: GroupView): { name: string; value: ReactElement }[] {
+  const redisWords = redis.problem === null ? answerWords(redis.answeredInMs) : 'refuses';
   return [
-    { name: 'Redis', value: `${redis.place}, ${redis.problem === null ? answerWords(redis.answeredInMs) : 'refuses'}` },
-    { name: DATABASE_KINDS[database.kind], value: `${database.place}, ${answerWords(database.answeredInMs)}` },
+    { name: 'Redis', value: <SharedPlace place={redis.place} words={redisWords} /> },
+    {
+      name: DATABASE_KINDS[database.kind],
+      value: <SharedPlace place={database.place} words={answerWords(database.answeredInMs)} />,
+    },
   ];
+}
+
+/** Where something is that consoles keep their data in, and how it answers. */
+export function SharedPlace({ place, words }: { place: string; words: string }): ReactElement {
+  return (
+    <>
+      <Address address={place} />, {words}
+    </>
+  );
 }

@@ -25,7 +25,7 @@ export function Takeovers({ group }: { group: GroupView }): ReactElement {
                 {formatDateTime(atMs)}
                 {fence === group.fence && <Remark>leads since then</Remark>}
               </RowHeader>
-              <Cell name="Console">
+              <Cell name="Console" wide>
                 {host}
                 <Remark>
                   <Address address={url} />

@@ -86,12 +86,12 @@ function EndpointTable({
         {endpoints.map((endpoint) => (
           <tr key={endpoint.endpointId}>
             <RowHeader>{endpoint.name}</RowHeader>
-            <Cell name="Address">
+            <Cell name="Address" wide>
               <Address address={endpoint.url} />
               {!endpoint.pathStyle && <Remark>virtual-hosted buckets</Remark>}
             </Cell>
             <Cell name="Region">{endpoint.region}</Cell>
-            <Cell name="Access key" className={styles.breakable}>
+            <Cell name="Access key" wide className={styles.breakable}>
               {endpoint.accessKeyId}
             </Cell>
             <Cell name="Added" className={styles.moment}>
