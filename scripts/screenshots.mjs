@@ -58,7 +58,7 @@ for (const colorScheme of ['light', 'dark']) {
     const file = `${name}${colorScheme === 'dark' ? '-dark' : ''}.png`;
     // The enrolment token of the console is a secret, also of one that is gone by now.
     const mask = name === 'agents' ? [page.locator('code')] : [];
-    await page.screenshot({ path: join(folder, file), fullPage: true, mask });
+    await page.screenshot({ path: join(folder, file), fullPage: true, mask, maskColor: '#8a9aa5' });
     process.stdout.write(`docs/images/${file}\n`);
   };
   await page.goto(url);
