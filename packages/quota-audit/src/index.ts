@@ -1,5 +1,6 @@
 export { auditKeys, type AuditOptions, type AuditParts, type AuditProgress, type Recording } from './audit.ts';
-export { DEFAULT_MAX_LIFETIME_MS, type AuditPolicy } from './findings/judge.ts';
+export { DEFAULT_KEYS_PER_SECOND, DEFAULT_MAX_LIFETIME_MS } from './defaults.ts';
+export type { AuditPolicy } from './findings/judge.ts';
 export type { Growth, Projection } from './findings/projection.ts';
 export {
   hasFindings,
@@ -10,7 +11,7 @@ export {
   type UnjudgedReport,
 } from './findings/report.ts';
 export type { Tally } from './findings/tally.ts';
-export { DEFAULT_KEYS_PER_SECOND, Pacer } from './pacer.ts';
+export { Pacer } from './pacer.ts';
 export { continuationOf, MAX_PLAN_AGE_MS, type Continuation } from './repair/continuation.ts';
 export { openFileJournal } from './repair/file-journal.ts';
 export type { Journal, ListingState, RepairCounts, RepairState } from './repair/journal.ts';

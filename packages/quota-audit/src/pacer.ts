@@ -1,11 +1,5 @@
 import type { Clock } from '@weir/quota';
 
-/**
- * Default pace in keys per second. Measured by `benchmarks/audit-million.ts`: about 4 % of what one Redis does, so the median
- * latency of its clients stays the same and the 99th percentile does not double.
- */
-export const DEFAULT_KEYS_PER_SECOND = 10_000;
-
 /** However busy the server is, the audit goes on at this rate, in keys per second, or it would never end. */
 const SLOWEST = 200;
 

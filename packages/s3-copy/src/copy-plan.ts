@@ -3,7 +3,7 @@ import { Learned } from './learned.ts';
 import type { CopyWarning } from './learned.ts';
 import type { Verification } from './manifest.ts';
 import type { Upload } from './operations/multipart.ts';
-import { DEFAULT_MULTIPART_THRESHOLD_BYTES, DEFAULT_PART_BYTES } from './plan-parts.ts';
+import { DEFAULT_MULTIPART_THRESHOLD_BYTES, DEFAULT_PART_BYTES } from './defaults.ts';
 
 /** `copy-all`: every object · `target-skip`: not what exists at the target · `incremental`: what differs or is newer. */
 export type CopyMode = 'copy-all' | 'target-skip' | 'incremental';

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { displayName, MAX_CONSOLE_ADDRESSES } from '@weir/protocol';
-import { namedAgentOption } from './option-ways.ts';
+import { AGENT_DEFAULTS, AGENT_MOST, namedAgentOption } from './option-ways.ts';
 
 /** What an agent is started with. */
 export interface AgentOptions {
@@ -61,14 +61,15 @@ export function parseAgentOptions(options: AgentOptions): AgentConfig {
   const refuse = (option: keyof AgentOptions, value: string | number | null, problem: string): void => {
     problems.push({ option, value: value === null ? null : String(value).slice(0, 100), problem });
   };
-  const wholeNumber = (option: 'slots' | 'concurrency', fallback: number, max: number): number => {
-    const value = options[option] ?? fallback;
+  const wholeNumber = (option: 'slots' | 'concurrency'): number => {
+    const value = options[option] ?? AGENT_DEFAULTS[option];
+    const max = AGENT_MOST[option];
     if (!Number.isInteger(value) || value < 1 || value > max)
       refuse(option, value, `must be a whole number from 1 to ${max}`);
     return value;
   };
-  const seconds = (option: 'holdoffMinSeconds' | 'holdoffMaxSeconds', fallback: number): number => {
-    const value = options[option] ?? fallback;
+  const seconds = (option: 'holdoffMinSeconds' | 'holdoffMaxSeconds'): number => {
+    const value = options[option] ?? AGENT_DEFAULTS[option];
     if (!(value >= 0 && value <= 3_600)) refuse(option, value, 'must be a number of seconds from 0 to 3600');
     return value;
   };
@@ -86,10 +87,10 @@ export function parseAgentOptions(options: AgentOptions): AgentConfig {
     enrolmentToken: options.enrolmentToken ?? null,
     stateDir: options.stateDir,
     name,
-    slots: wholeNumber('slots', 4, 64),
-    concurrency: wholeNumber('concurrency', 256, 10_000),
-    holdoffMinSeconds: seconds('holdoffMinSeconds', 30),
-    holdoffMaxSeconds: seconds('holdoffMaxSeconds', 300),
+    slots: wholeNumber('slots'),
+    concurrency: wholeNumber('concurrency'),
+    holdoffMinSeconds: seconds('holdoffMinSeconds'),
+    holdoffMaxSeconds: seconds('holdoffMaxSeconds'),
     version: options.version ?? '0.1.0',
   };
   if (config.holdoffMinSeconds > config.holdoffMaxSeconds) {

@@ -1,7 +1,10 @@
 import { constants, setPriority } from 'node:os';
+import { DEFAULT_KEYS_PER_SECOND, DEFAULT_MAX_LIFETIME_MS } from '@weir/quota-audit/defaults';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Terminal } from '../output/terminal.ts';
 import type { AuditFlags } from './audit-options.ts';
+import { collected, oneOf, wholeNumber } from './flag-values.ts';
+import { optionTelling } from './option-ways.ts';
 
 /** Adds `weir audit` to the command line. */
 export function addAudit(program: Command, terminal: Terminal, ending: (code: number) => void): void {
@@ -15,25 +18,38 @@ export function addAudit(program: Command, terminal: Terminal, ending: (code: nu
       collected,
       [],
     )
-    .option(
-      '--zone <name>',
-      'time zone of dates in names (default: UTC; deletions wait until the day is over everywhere)',
+    .addOption(
+      optionTelling(
+        '--zone <name>',
+        'time zone of dates in names; without it, deletions wait until the day is over everywhere',
+        'UTC',
+      ),
     )
-    .option('--max-lifetime <time>', 'longest that a counter may have to live (default: 400d)', duration)
+    .addOption(
+      optionTelling(
+        '--max-lifetime <time>',
+        'longest that a counter may have to live',
+        `${DEFAULT_MAX_LIFETIME_MS / DAY_MS}d`,
+      ).argParser(duration),
+    )
     .option('--lifetime <time>', 'what --fix date gives counters whose names do not tell their period', duration)
     .option('--replica <url>', 'read from this replica; changes go to the first address')
-    .option(
-      '--rate <keys>',
-      'most keys per second (default: 10000); less by itself while the server is busy',
-      keysPerSecond,
+    .addOption(
+      optionTelling(
+        '--rate <keys>',
+        'most keys per second; less by itself while the server is busy',
+        DEFAULT_KEYS_PER_SECOND,
+      ).argParser(wholeNumber(1, 10_000_000)),
     )
     .option(
       '--fix <how>',
       '"date": give what was found the deadline it should have; "delete": remove ended periods',
-      fixMode,
+      oneOf('date', 'delete'),
     )
     .option('--yes', 'repair without asking', false)
-    .option('--journal <folder>', 'where the plan and the progress are kept (default with --fix: ./weir-audit-…)')
+    .addOption(
+      optionTelling('--journal <folder>', 'where the plan and the progress are kept', './weir-audit-… with --fix'),
+    )
     .option('--fresh', 'begin anew although the journal could be continued', false)
     .option('--json', 'print the report as one JSON object', false)
     .addHelpText(
@@ -61,24 +77,8 @@ function stepBack(): void {
   }
 }
 
-function collected(text: string, before: string[]): string[] {
-  return [...before, text];
-}
-
-function keysPerSecond(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > 10_000_000) {
-    throw new InvalidArgumentError('It must be a whole number from 1 to 10000000.');
-  }
-  return value;
-}
-
-function fixMode(text: string): 'date' | 'delete' {
-  if (text === 'date' || text === 'delete') return text;
-  throw new InvalidArgumentError('It must be "date" or "delete".');
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DAY_MS = 86_400_000;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
 
 /** `90s`, `15m`, `36h`, `400d` in ms. */
 function duration(text: string): number {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { OPTION_WAYS } from '@weir/console/options';
+import { CONSOLE_DEFAULTS, OPTION_WAYS } from '@weir/console/options';
 import type { Terminal } from '../output/terminal.ts';
-import { flagOf } from './option-ways.ts';
+import { dataDirFlag, flagOf } from './option-ways.ts';
 import type { BackupFlags, RestoreFlags } from './backup.ts';
 
 const BACKUP_HELP = `
@@ -34,8 +34,8 @@ export function addBackup(program: Command, terminal: Terminal, ending: (code: n
   program
     .command('backup <file>')
     .description("save a console's database and secrets into one file, while it runs or not")
-    .option('--data-dir <folder>', 'data directory of the console', './weir-console')
-    .addOption(flagOf(OPTION_WAYS.storageUrl, '<url>', 'as given to the console; default: sqlite:'))
+    .addOption(dataDirFlag('data directory of the console'))
+    .addOption(flagOf(OPTION_WAYS.storageUrl, '<url>', 'as given to the console', CONSOLE_DEFAULTS.storageUrl))
     .option('--without-secrets', 'leave out the keys: encrypted secrets then need the files from elsewhere', false)
     .option('--json', 'print the result as one JSON object', false)
     .addHelpText('after', BACKUP_HELP)
@@ -46,7 +46,7 @@ export function addBackup(program: Command, terminal: Terminal, ending: (code: n
   program
     .command('restore <file>')
     .description('put a backup into a data directory on which no console runs')
-    .option('--data-dir <folder>', 'where to restore to (made when absent)', './weir-console')
+    .addOption(dataDirFlag('where to restore to (made when absent)'))
     .addOption(flagOf(OPTION_WAYS.storageUrl, '<url>', 'database of the console, which tells whether consoles use it'))
     .addOption(flagOf(OPTION_WAYS.redisUrl, '<url>', 'Redis of the group, which tells more of them'))
     .option('--replace', 'move what is there already aside, to <name>.before-restore', false)

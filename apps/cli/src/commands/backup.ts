@@ -1,5 +1,5 @@
 import { BackupError, backUp, type ConsoleOptionsInput, parseConsoleOptions, restoreBackup } from '@weir/console';
-import { namedOption, OPTION_WAYS } from '@weir/console/options';
+import { CONSOLE_DEFAULTS, namedOption, OPTION_WAYS } from '@weir/console/options';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
 import type { Terminal } from '../output/terminal.ts';
 
@@ -22,7 +22,7 @@ export interface RestoreFlags {
 
 /** `weir backup`: one archive of what a console keeps. */
 export async function backupCommand(file: string, flags: BackupFlags, terminal: Terminal): Promise<number> {
-  const storageUrl = flags.storageUrl ?? process.env[OPTION_WAYS.storageUrl.variable] ?? 'sqlite:';
+  const storageUrl = flags.storageUrl ?? process.env[OPTION_WAYS.storageUrl.variable] ?? CONSOLE_DEFAULTS.storageUrl;
   requireGood({ dataDir: flags.dataDir, storageUrl });
   const made = await named(() => backUp({ dataDir: flags.dataDir, storageUrl, file, secrets: !flags.withoutSecrets }));
   const files = Object.keys(made.contents.files);

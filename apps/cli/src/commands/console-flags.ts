@@ -1,9 +1,10 @@
 import type { Command, Option } from 'commander';
-import { OPTION_WAYS } from '@weir/console/options';
+import { CONSOLE_DEFAULTS, OPTION_WAYS } from '@weir/console/options';
 import type { Terminal } from '../output/terminal.ts';
 import type { ConsoleFlags } from './console.ts';
 import { daysByKind, listed, wholeNumber } from './flag-values.ts';
-import { flagOf } from './option-ways.ts';
+import { dataDirFlag, flagOf } from './option-ways.ts';
+import { addProcess } from './process-command.ts';
 
 const HELP = `
 Examples:
@@ -18,46 +19,58 @@ Several consoles: PostgreSQL, Redis, and the same secrets.json and manifest-key.
 docs/operations/several-consoles.md.
 `;
 
-/** The options of a console that can be given as a flag: its value, what it is, how it is read. */
+/** The options of a console that can be given as a flag: its value, what it is, what holds without it, how it is read. */
 function optionFlags(): Option[] {
-  const { dataDir, storageUrl, redisUrl, advertiseUrl, host, port, publicUrl, trustedProxies } = OPTION_WAYS;
+  const { storageUrl, redisUrl, advertiseUrl, host, port, publicUrl, trustedProxies } = OPTION_WAYS;
   const { maxAgents, retentionDays, tlsCertFile, tlsKeyFile, windowSeconds, logLevel } = OPTION_WAYS;
+  const ownAddress = 'the one listened on';
   return [
-    flagOf(dataDir, '<folder>', 'database and secrets (made when absent)').default('./weir-console'),
-    flagOf(storageUrl, '<url>', 'sqlite: (default) or postgres://…'),
+    dataDirFlag('database and secrets (made when absent)'),
+    flagOf(storageUrl, '<url>', 'sqlite: (a file in the data directory) or postgres://…', CONSOLE_DEFAULTS.storageUrl),
     flagOf(redisUrl, '<url>', 'redis://… or rediss://… that several consoles share: one leads, the others pass on'),
-    flagOf(advertiseUrl, '<url>', 'address at which the other consoles reach this one'),
-    flagOf(host, '<address>', 'address to listen on').default('127.0.0.1'),
-    flagOf(port, '<number>', 'port to listen on; 0: any free one (default: 8180)').argParser(wholeNumber(0, 65_535)),
-    flagOf(publicUrl, '<url>', 'address that agents are told to use, when it is not the one listened on'),
+    flagOf(advertiseUrl, '<url>', 'address at which the other consoles reach this one', ownAddress),
+    flagOf(host, '<address>', 'address to listen on', CONSOLE_DEFAULTS.host),
+    flagOf(port, '<number>', 'port to listen on; 0: any free one', CONSOLE_DEFAULTS.port).argParser(
+      wholeNumber(0, 65_535),
+    ),
+    flagOf(publicUrl, '<url>', 'address that agents are told to use', ownAddress),
     flagOf(
       trustedProxies,
       '<address,…>',
       'reverse proxies, also as 10.0.0.0/8: their X-Forwarded-For names the client',
+      'none',
     ).argParser(listed),
-    flagOf(maxAgents, '<number>', 'agents that may be enrolled (default: 200000)').argParser(wholeNumber(1, 1_000_000)),
+    flagOf(maxAgents, '<number>', 'agents that may be enrolled', CONSOLE_DEFAULTS.maxAgents).argParser(
+      wholeNumber(1, 1_000_000),
+    ),
     flagOf(
       retentionDays,
       '<kind=days,…>',
-      'how long what has ended is kept: jobs, failures, alarms, audit (default: 400 days each)',
+      'how long what has ended is kept: jobs, failures, alarms, audit',
+      `${CONSOLE_DEFAULTS.retentionDays} days each`,
     ).argParser(daysByKind),
     flagOf(tlsCertFile, '<file>', `certificate (PEM); with ${tlsKeyFile.flag} the console speaks https`),
     flagOf(tlsKeyFile, '<file>', 'private key (PEM)'),
-    flagOf(windowSeconds, '<number>', 'length of a credit window').argParser(wholeNumber(1, 300)).default(30),
-    flagOf(logLevel, '<level>', 'trace, debug, info, warn, error or silent').default('info'),
+    flagOf(
+      windowSeconds,
+      '<number>',
+      'length of a credit window, in seconds',
+      CONSOLE_DEFAULTS.windowSeconds,
+    ).argParser(wholeNumber(1, 300)),
+    flagOf(logLevel, '<level>', 'trace, debug, info, warn, error or silent', CONSOLE_DEFAULTS.logLevel),
   ];
 }
 
 /** Adds `weir console`. */
 export function addConsole(program: Command, terminal: Terminal, ending: (code: number) => void): void {
-  const command = program.command('console').description('start a console: coordinator, job queue, pages');
-  for (const option of optionFlags()) command.addOption(option);
-  command
-    .option('--end-with-input', 'end when standard input closes, as when a supervisor dies', false)
-    .option('--json', 'print one JSON line when ready; logs go to standard error', false)
-    .addHelpText('after', HELP)
-    .action(async (options: ConsoleFlags) => {
+  addProcess<ConsoleFlags>(program, {
+    name: 'console',
+    description: 'start a console: coordinator, job queue, pages',
+    options: optionFlags(),
+    help: HELP,
+    run: async (flags) => {
       const { consoleCommand } = await import('./console.ts');
-      ending(await consoleCommand(options, terminal));
-    });
+      ending(await consoleCommand(flags, terminal));
+    },
+  });
 }

@@ -9,7 +9,7 @@ import {
   UnusableDatabase,
 } from '@weir/console';
 import { s3EndpointProbe } from '../endpoint-probe.ts';
-import { OPTION_WAYS } from '@weir/console/options';
+import { CONSOLE_DEFAULTS, OPTION_WAYS } from '@weir/console/options';
 import { listed } from './flag-values.ts';
 import { givenOptions } from './option-ways.ts';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
@@ -19,8 +19,6 @@ import type { Terminal } from '../output/terminal.ts';
 /** Flags of `weir console` that are looked at here; the others are options of the console. */
 export interface ConsoleFlags {
   dataDir: string;
-  host: string;
-  port?: number;
   endWithInput: boolean;
   json: boolean;
 }
@@ -83,7 +81,8 @@ async function start(options: ConsoleOptionsInput, passwordMade: (password: stri
     if (error instanceof UnusableDatabase) throw new CommandError('database-unusable', error.message);
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') {
-      throw new CommandError('port-in-use', `port ${options.port ?? ''} of ${options.host ?? ''} is in use`, {
+      const { port = CONSOLE_DEFAULTS.port, host = CONSOLE_DEFAULTS.host } = options;
+      throw new CommandError('port-in-use', `port ${port} of ${host} is in use`, {
         remedy: `Choose another one with ${OPTION_WAYS.port.flag}, or end the program that uses it.`,
         cause: error,
       });

@@ -1,6 +1,9 @@
 import { Option, type Command } from 'commander';
+import { DEFAULT_MULTIPART_THRESHOLD_BYTES, DEFAULT_PART_BYTES } from '@weir/s3-copy/defaults';
+import { DEFAULT_REGION } from '../copy/sides.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { CopyFlags } from './copy-options.ts';
+import { optionTelling } from './option-ways.ts';
 import { collected, decimalNumber, moment, oneOf, secondsRange, sizeInBytes, wholeNumber } from './flag-values.ts';
 
 const HELP = `
@@ -41,12 +44,14 @@ function addPlaces(command: Command): void {
   for (const side of ['source', 'target']) {
     const variables = `WEIR_${side.toUpperCase()}`;
     command
-      .option(`--${side}-url <url>`, `address of the ${side}'s store (default: AWS)`)
-      .option(`--${side}-region <name>`, `region of the ${side} (default: us-east-1)`)
-      .option(
-        `--${side}-addressing <style>`,
-        'path: http://host/bucket · virtual: http://bucket.host (default: path, but for AWS)',
-        oneOf('path', 'virtual'),
+      .addOption(optionTelling(`--${side}-url <url>`, `address of the ${side}'s store`, 'AWS'))
+      .addOption(optionTelling(`--${side}-region <name>`, `region of the ${side}`, DEFAULT_REGION))
+      .addOption(
+        optionTelling(
+          `--${side}-addressing <style>`,
+          'path: http://host/bucket · virtual: http://bucket.host',
+          'path; virtual for AWS',
+        ).argParser(oneOf('path', 'virtual')),
       )
       .option(`--${side}-profile <name>`, 'profile of ~/.aws with credentials, and perhaps region and address')
       .option(`--${side}-env <name>`, `read <name>_ACCESS_KEY_ID, … instead of ${variables}_ACCESS_KEY_ID, …`)
@@ -90,10 +95,12 @@ function addSelection(command: Command): void {
 
 function addPace(command: Command): void {
   command
-    .option(
-      '--tps <number>',
-      'most operations per second, counted as a console counts them',
-      wholeNumber(1, 1_000_000_000),
+    .addOption(
+      optionTelling(
+        '--tps <number>',
+        'most operations per second, counted as a console counts them',
+        'no limit',
+      ).argParser(wholeNumber(1, 1_000_000_000)),
     )
     .option(
       '--costs <model>',
@@ -114,19 +121,32 @@ function addPace(command: Command): void {
       'auto',
     )
     .option('--concurrency <number>', 'objects copied at once', wholeNumber(1, 4_096), 64)
-    .option('--multipart-threshold <size>', 'objects from this size on travel in parts (default: 128MiB)', sizeInBytes)
-    .option('--part-size <size>', 'size of a part (default: 8MiB)', sizeInBytes)
     .addOption(
-      new Option('--holdoff-seconds <low-high>', 'pause after SlowDown, drawn between these')
+      optionTelling(
+        '--multipart-threshold <size>',
+        'objects from this size on travel in parts',
+        inMebibytes(DEFAULT_MULTIPART_THRESHOLD_BYTES),
+      ).argParser(sizeInBytes),
+    )
+    .addOption(
+      optionTelling('--part-size <size>', 'size of a part', inMebibytes(DEFAULT_PART_BYTES)).argParser(sizeInBytes),
+    )
+    .addOption(
+      new Option('--holdoff-seconds <low-high>', 'seconds of pause after SlowDown, drawn between these')
         .argParser(secondsRange)
         .default([30, 300], '30-300'),
     )
     .option(
       '--patience <seconds>',
-      'how long a store that does not answer is waited for',
+      'how long a store that does not answer is waited for, in seconds',
       wholeNumber(0, 604_800),
       900,
     );
+}
+
+/** As `sizeInBytes` reads it. */
+function inMebibytes(bytes: number): string {
+  return `${bytes / 1_024 ** 2}MiB`;
 }
 
 function addFiles(command: Command): void {
@@ -136,7 +156,9 @@ function addFiles(command: Command): void {
     .option('--manifest <file>', 'write what became of every object, with a digest: see "weir manifest verify"')
     .option('--retry <file>', 'copy only the objects that a file of --failed lists, or keys one a line')
     .option('--max-failures <number>', 'give up when more objects than this failed', wholeNumber(0, 1_000_000), 100_000)
-    .option('--count', 'list the source first, so that progress has an end (default: on a terminal)')
+    .addOption(
+      optionTelling('--count', 'list the source first, so that progress has an end', 'on a terminal, unless --quiet'),
+    )
     .option('--no-count', 'do not')
     .option('--quiet', 'show no progress', false)
     .option('--json', 'print the result as one JSON object', false);

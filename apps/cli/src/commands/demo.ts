@@ -6,6 +6,7 @@ import { demoObjects } from '../demo/dataset.ts';
 import { DEMO_AGENTS, type DemoStage, openStage } from '../demo/demo-stage.ts';
 import { followJob } from '../demo/follow-job.ts';
 import { comparePlaces, seedBucket } from '../demo/objects.ts';
+import { PRESETS } from '../demo/presets.ts';
 import { EXIT_CODES } from '../output/command-error.ts';
 import { formatBytes, formatCount, formatPercent } from '../output/figures.ts';
 import { Progress } from '../output/progress.ts';
@@ -25,10 +26,6 @@ export interface DemoFlags {
 
 const SOURCE_BUCKET = 'production';
 const TARGET_BUCKET = 'replica';
-
-/** Objects and limit of the two ways to run the demo: to be watched, and to be checked. */
-const WATCHED = { objects: 30_000, limitTps: 300 };
-const CHECKED = { objects: 6_000, limitTps: 200 };
 
 /** What `weir demo --exit-when-done --json` prints. */
 export interface DemoResult {
@@ -54,7 +51,7 @@ interface Demo {
 
 /** `weir demo`: the whole product on this machine, with real data. */
 export async function demoCommand(flags: DemoFlags, terminal: Terminal): Promise<number> {
-  const preset = flags.exitWhenDone ? CHECKED : WATCHED;
+  const preset = flags.exitWhenDone ? PRESETS.checked : PRESETS.watched;
   const progress = new Progress(terminal, { now: () => performance.now(), silent: flags.json });
   progress.update('Starting two S3 servers and a console', null);
   const interrupted = untilAskedToEnd({ endWithInput: false });

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
+import { CONSOLE_DEFAULTS, OPTION_WAYS } from '@weir/console/options';
+import { DEFAULT_REGION } from '../copy/sides.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { DoctorFlags } from './doctor-options.ts';
 import { collected, consoleAddresses, wholeNumber } from './flag-values.ts';
+import { flagOf } from './option-ways.ts';
 
 /** Adds `weir doctor`. */
 export function addDoctor(program: Command, terminal: Terminal, ending: (code: number) => void): void {
@@ -9,7 +12,7 @@ export function addDoctor(program: Command, terminal: Terminal, ending: (code: n
     .command('doctor')
     .description('check this machine, and the console, stores and S3 servers that you name: what is wrong, what to do')
     .option('--data-dir <folder>', 'data folder of a console on this machine: rights, secrets file, disk')
-    .option('--host <address>', 'address that a console would listen on (with --port)', '127.0.0.1')
+    .option('--host <address>', 'address that a console would listen on (with --port)', CONSOLE_DEFAULTS.host)
     .option('--port <number>', 'port that a console would listen on: is it free', wholeNumber(1, 65_535))
     .option('--tls-cert <file>', 'certificate of a console (PEM): how long it is valid, whether the key belongs to it')
     .option('--tls-key <file>', 'its private key (PEM)')
@@ -18,9 +21,9 @@ export function addDoctor(program: Command, terminal: Terminal, ending: (code: n
     .option('--user <name>', 'log in there as well, with the password of WEIR_PASSWORD or --password-file')
     .option('--password-file <file>', 'file with the password')
     .option('--store <url>', 'a quota store, redis://… or memcached://… (can be repeated)', collected, [])
-    .option('--storage-url <url>', 'the database of consoles, postgres://… (also from WEIR_STORAGE_URL)')
+    .addOption(flagOf(OPTION_WAYS.storageUrl, '<url>', 'the database of consoles, postgres://…'))
     .option('--s3 <url>', 'an S3 server; credentials from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
-    .option('--s3-region <name>', 'its region', 'us-east-1')
+    .option('--s3-region <name>', 'its region', DEFAULT_REGION)
     .option('--s3-bucket <name>', 'a bucket that must be there')
     .option('--virtual-hosts', 'the bucket is part of the host name, not of the path', false)
     .option('--json', 'print one JSON object', false)

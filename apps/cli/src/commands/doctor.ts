@@ -1,4 +1,4 @@
-import { OPTION_WAYS } from '@weir/console/options';
+import { CONSOLE_DEFAULTS, OPTION_WAYS } from '@weir/console/options';
 import type { Terminal } from '../output/terminal.ts';
 import { examineConsole, examineGroup, examineStateDir, isConsole, serverUrl, serverUrls } from './doctor-console.ts';
 import { exitCodeOf, type Finding, renderFindings } from './doctor-finding.ts';
@@ -16,8 +16,6 @@ export async function doctorCommand(flags: DoctorFlags, terminal: Terminal): Pro
   return exitCode;
 }
 
-const SQLITE = 'sqlite:';
-
 /** In the order of the report. Addresses are read first, so that a misspelt one ends the command before anything is asked. */
 function examinations(flags: DoctorFlags): Promise<Finding[]>[] {
   const now = Date.now;
@@ -27,14 +25,15 @@ function examinations(flags: DoctorFlags): Promise<Finding[]>[] {
   const login = flags.user === undefined ? null : { user: flags.user, passwordFile: flags.passwordFile };
   const all = [examineMachine()];
   if (flags.dataDir !== undefined)
-    all.push(examineDataDir(flags.dataDir), examineKeys(flags.dataDir, storageUrl ?? SQLITE));
+    all.push(examineDataDir(flags.dataDir), examineKeys(flags.dataDir, storageUrl ?? CONSOLE_DEFAULTS.storageUrl));
   if (flags.port !== undefined) all.push(ownPort(flags.host, flags.port, flags.tlsCert !== undefined));
   if (flags.tlsCert !== undefined) all.push(examineTlsFiles(flags.tlsCert, flags.tlsKey, now()));
   if (flags.stateDir !== undefined) all.push(examineStateDir(flags.stateDir, consoleUrls));
   for (const url of consoleUrls) all.push(examineConsole(url, login, now));
   if (consoleUrls.length > 1) all.push(examineGroup(consoleUrls));
   // The console's default, which needs no server.
-  if (storageUrl !== undefined && storageUrl !== SQLITE) all.push(examinePostgres(storageUrl, now));
+  if (storageUrl !== undefined && storageUrl !== CONSOLE_DEFAULTS.storageUrl)
+    all.push(examinePostgres(storageUrl, now));
   for (const store of flags.store) all.push(examineStore(store, now));
   if (s3Url !== null) all.push(examineS3(s3Url, s3Options(flags), flags.s3Bucket, now));
   return all;

@@ -27,5 +27,4 @@ export function addManifest(program: Command, terminal: Terminal, ending: (code:
       const { manifestVerifyCommand } = await import('./manifest.ts');
       ending(await manifestVerifyCommand(file, flags, terminal));
     });
-  for (const command of manifest.commands) command.exitOverride();
 }

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { OPTION_WAYS } from '@weir/console/options';
 
 /** A way in which options are given: a flag, a variable of the environment, or both. */
 interface Ways {
@@ -6,13 +7,39 @@ interface Ways {
   readonly variable?: string;
 }
 
-/** The flag of an option, as commander wants it; its variable is told with it. @param value such as `<url>` */
+/**
+ * The flag of an option, as commander wants it; its variable is told with it.
+ * @param value such as `<url>`
+ * @param otherwise what holds where neither is given; applied by whoever takes the option
+ */
 export function flagOf(
   { flag, variable }: { readonly flag: string; readonly variable?: string },
   value: string,
   text: string,
+  otherwise?: string | number,
 ): Option {
-  return new Option(`${flag} ${value}`, variable === undefined ? text : `${text} (or ${variable})`);
+  const told = variable === undefined ? text : `${text} (or ${variable})`;
+  return optionTelling(`${flag} ${value}`, told, otherwise);
+}
+
+/** An option whose help tells a default that is applied elsewhere. */
+export function optionTelling(flags: string, text: string, otherwise: string | number | undefined): Option {
+  const option = new Option(flags, text);
+  // Given nothing, it is given nothing: a flag's default would go before the variable.
+  return otherwise === undefined ? option : option.default(undefined, String(otherwise));
+}
+
+/** What the help says of an option: whether it must be given, and its default unless that is the absence of anything. */
+export function describedOption({ description, mandatory, defaultValue, defaultValueDescription }: Option): string {
+  if (mandatory) return `${description} (required)`;
+  const fallback: unknown = defaultValueDescription ?? defaultValue;
+  const absent = fallback === undefined || fallback === false || (Array.isArray(fallback) && fallback.length === 0);
+  return absent ? description : `${description} (default: ${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)})`;
+}
+
+/** The data directory of a console, for every command that works on one. */
+export function dataDirFlag(text: string): Option {
+  return flagOf(OPTION_WAYS.dataDir, '<folder>', text).default('./weir-console');
 }
 
 /** What was given for the options of a table: by its flag, else by its variable. What neither gives is left out. */

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { optionTelling } from './option-ways.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { PeriodFlag, QuotaFlags, QuotaListFlags, QuotaVerb } from './quota-options.ts';
 
@@ -12,9 +13,8 @@ export function addQuota(program: Command, terminal: Terminal, ending: (code: nu
       .requiredOption('--quota <id>', 'id of the quota, as the application defines it')
       .requiredOption('--subject <subject>', 'who is counted')
       .requiredOption('--per <period>', 'second, minute, hour, day, week, month, or several: "15 minutes"', period)
-      .option('--zone <name>', 'IANA zone of the calendar (default: UTC)')
+      .addOption(optionTelling('--zone <name>', 'IANA zone of the calendar', 'UTC'))
       .option('--json', 'print one JSON object', false)
-      .exitOverride()
       .action(async (url: string, flags: QuotaFlags) => {
         const { quotaCommand } = await import('./quota.ts');
         ending(await quotaCommand(name, url, flags, terminal));
@@ -35,7 +35,6 @@ export function addQuota(program: Command, terminal: Terminal, ending: (code: nu
     .option('--top <number>', 'how many', whole(1), 50)
     .option('--json', 'print one JSON object', false)
     .addHelpText('after', EXAMPLES)
-    .exitOverride()
     .action(async (url: string, flags: QuotaListFlags) => {
       const { quotaListCommand } = await import('./quota-list.ts');
       ending(await quotaListCommand(url, flags, terminal));

@@ -35,7 +35,8 @@ export interface SideSources {
 export const SIDES = ['source', 'target'] as const;
 export type SideName = (typeof SIDES)[number];
 
-const DEFAULT_REGION = 'us-east-1';
+/** Region where nothing names one. */
+export const DEFAULT_REGION = 'us-east-1';
 
 /** @throws CommandError naming what is missing, and where it may be given */
 export function resolveSides(

@@ -1,8 +1,8 @@
-import { DEFAULT_WINDOW_SECONDS, type FieldProblem, ROLES, type Role } from '@weir/protocol';
+import { type FieldProblem, ROLES, type Role } from '@weir/protocol';
 import { clientAddress } from '@weir/quota-http';
 import { z } from 'zod';
-import { namedOption } from './option-ways.ts';
-import { isPostgresUrl, isRedisUrl, isStorageUrl, SQLITE_URL } from './storage-url.ts';
+import { CONSOLE_DEFAULTS, namedOption } from './option-ways.ts';
+import { isPostgresUrl, isRedisUrl, isStorageUrl } from './storage-url.ts';
 import { fieldProblems } from '../validation/field-problems.ts';
 
 /** An account that is made, or brought to this role and password, when the console starts. */
@@ -89,7 +89,7 @@ const wholeNumber = (least: number, most: number): z.ZodNumber =>
     .min(least, `must be at least ${least}`)
     .max(most, `must be at most ${most}`);
 
-const days = wholeNumber(1, 36_500).default(400);
+const days = wholeNumber(1, 36_500).default(CONSOLE_DEFAULTS.retentionDays);
 const proxy = z
   .string()
   .refine(isNetwork, 'must be an address or a CIDR block such as 10.0.0.7 or 10.0.0.0/8, and not every address');
@@ -103,7 +103,7 @@ const consoleOptions = z
     storageUrl: z
       .string()
       .refine(isStorageUrl, 'must be sqlite: or postgres://user:password@host:port/database')
-      .default(SQLITE_URL),
+      .default(CONSOLE_DEFAULTS.storageUrl),
     redisUrl: z
       .string()
       .refine(isRedisUrl, 'must be redis://user:password@host:port/number or rediss://…, without further parameters')
@@ -112,19 +112,19 @@ const consoleOptions = z
       .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
       .refine(isOrigin, 'must be http://host:port or https://host:port, without user, password and path')
       .optional(),
-    host: z.string().min(1, 'must not be empty').default('127.0.0.1'),
-    port: wholeNumber(0, 65_535).default(8_180),
+    host: z.string().min(1, 'must not be empty').default(CONSOLE_DEFAULTS.host),
+    port: wholeNumber(0, 65_535).default(CONSOLE_DEFAULTS.port),
     webRoot: path.optional(),
     publicUrl: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
     trustedProxies: z.array(proxy).max(100, 'must have at most 100 addresses').default([]),
-    maxAgents: wholeNumber(1, 1_000_000).default(200_000),
+    maxAgents: wholeNumber(1, 1_000_000).default(CONSOLE_DEFAULTS.maxAgents),
     retentionDays: z.strictObject({ jobs: days, failures: days, alarms: days, audit: days }).prefault({}),
     windowSeconds: z
       .number('must be a number of seconds from 1 to 300')
       .min(1, 'must be at least 1 second')
       .max(300, 'must be at most 300 seconds')
-      .default(DEFAULT_WINDOW_SECONDS),
-    initialSplit: wholeNumber(1, 256).default(24),
+      .default(CONSOLE_DEFAULTS.windowSeconds),
+    initialSplit: wholeNumber(1, 256).default(CONSOLE_DEFAULTS.initialSplit),
     adminPassword: password.optional(),
     accounts: z
       .array(
@@ -141,7 +141,7 @@ const consoleOptions = z
       .default([]),
     tlsCertFile: path.optional(),
     tlsKeyFile: path.optional(),
-    logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default(CONSOLE_DEFAULTS.logLevel),
   })
   .refine(({ tlsCertFile, tlsKeyFile }) => (tlsCertFile === undefined) === (tlsKeyFile === undefined), {
     path: ['tlsKeyFile'],
@@ -149,11 +149,14 @@ const consoleOptions = z
     // Otherwise this would be said only once everything else is right.
     when: () => true,
   })
-  .refine(({ redisUrl, storageUrl }) => redisUrl === undefined || isPostgresUrl(storageUrl ?? SQLITE_URL), {
-    path: ['redisUrl'],
-    error: `needs ${namedOption('storageUrl')} postgres://…: the consoles of a group share one database`,
-    when: () => true,
-  })
+  .refine(
+    ({ redisUrl, storageUrl }) => redisUrl === undefined || isPostgresUrl(storageUrl ?? CONSOLE_DEFAULTS.storageUrl),
+    {
+      path: ['redisUrl'],
+      error: `needs ${namedOption('storageUrl')} postgres://…: the consoles of a group share one database`,
+      when: () => true,
+    },
+  )
   .refine(
     ({ redisUrl, advertiseUrl, host }) =>
       redisUrl === undefined || advertiseUrl !== undefined || !EVERY_ADDRESS.has(host ?? ''),

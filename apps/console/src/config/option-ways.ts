@@ -1,3 +1,6 @@
+import { DEFAULT_WINDOW_SECONDS } from '@weir/protocol/limits';
+import { SQLITE_URL } from './storage-url.ts';
+
 /** How an option is given to `weir console`, besides in code. */
 export interface OptionWays {
   /** Flag of the command line, with its dashes. */
@@ -27,6 +30,30 @@ export const OPTION_WAYS = {
   tlsKeyFile: { flag: '--tls-key' },
   logLevel: { flag: '--log-level' },
 } as const;
+
+interface ConsoleDefaults {
+  readonly storageUrl: string;
+  readonly host: string;
+  readonly port: number;
+  readonly maxAgents: number;
+  /** Of each kind. */
+  readonly retentionDays: number;
+  readonly windowSeconds: number;
+  readonly initialSplit: number;
+  readonly logLevel: 'info';
+}
+
+/** What a console does where an option is not given; told by the help of `weir console`. */
+export const CONSOLE_DEFAULTS: ConsoleDefaults = {
+  storageUrl: SQLITE_URL,
+  host: '127.0.0.1',
+  port: 8_180,
+  maxAgents: 200_000,
+  retentionDays: 400,
+  windowSeconds: DEFAULT_WINDOW_SECONDS,
+  initialSplit: 24,
+  logLevel: 'info',
+};
 
 /**
  * An option for people: by its name in code, and every way in which it can be given.

@@ -15,9 +15,6 @@ export interface AuditPolicy {
   readonly maxLifetimeMs: number;
 }
 
-/** Default of `maxLifetimeMs`, 400 days: nobody counts for longer than a year. */
-export const DEFAULT_MAX_LIFETIME_MS: number = 400 * 86_400_000;
-
 /** A counter of an ended period that goes within this time is no finding: it is on its way. */
 export const LEAVING_MS = 3_600_000;
 
