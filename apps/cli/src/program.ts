@@ -3,6 +3,7 @@ import { reportError, type Terminal } from './output/terminal.ts';
 import { addAgent } from './commands/agent-flags.ts';
 import { addAudit } from './commands/audit-flags.ts';
 import { addBackup } from './commands/backup-flags.ts';
+import { understood } from './commands/command-names.ts';
 import { addConsole } from './commands/console-flags.ts';
 import { addCopy } from './commands/copy-flags.ts';
 import { addDemo } from './commands/demo-flags.ts';
@@ -24,7 +25,7 @@ export function buildProgram(terminal: Terminal): { run(argv: readonly string[])
         exitCode = code;
       });
       try {
-        await program.parseAsync(argv, { from: 'user' });
+        await program.parseAsync(understood(program, argv), { from: 'user' });
         return exitCode;
       } catch (error) {
         // Commander has printed its own message, or the help that was asked for.
