@@ -9,6 +9,7 @@ import {
   familyId,
   type Tally,
 } from './findings/tally.ts';
+import { foundSoFar } from './findings/report.ts';
 import type { CounterName } from './names/counter-name.ts';
 import { headOf } from './names/home-made.ts';
 import { recognise, type Recognising } from './names/recognise.ts';
@@ -38,6 +39,7 @@ export interface AuditProgress {
   readonly keys: number;
   /** Of about so many; `undefined`: not known. */
   readonly total: number | undefined;
+  /** Keys with at least one finding, as the report would count them now. */
   readonly found: number;
   readonly keysPerSecond: number;
 }
@@ -105,7 +107,12 @@ export async function auditKeys(
     if (recording !== undefined) planBytes = await recording.journal.append(lines);
     const due = monotonic() - savedAtMs >= CHECKPOINT_MS || options.signal?.aborted === true;
     if (due && store.resumable && page.next !== undefined) await save('listing', page.next);
-    options.onProgress?.({ keys: run.tally.keys, total, found: run.found, keysPerSecond: pacer.keysPerSecond });
+    options.onProgress?.({
+      keys: run.tally.keys,
+      total,
+      found: foundSoFar(run.tally),
+      keysPerSecond: pacer.keysPerSecond,
+    });
     options.signal?.throwIfAborted();
     await pacer.pay(page.keys.length);
   }
@@ -123,7 +130,6 @@ interface Question {
 
 class AuditRun {
   readonly tally: Tally;
-  found = 0;
   readonly #store: AuditedStore;
   readonly #policy: AuditPolicy;
   readonly #claimed: readonly string[];
@@ -206,7 +212,6 @@ class AuditRun {
     const verdict = judge(name, facts, this.#policy, nowMs);
     const { sizeBytes } = look;
     const family = tallyEntry(this.tally, name, facts, verdict, { key: textOf(request.key), sizeBytes, nowMs });
-    if (isFinding(verdict)) this.found += 1;
     return planLine(request, name, family, facts, verdict);
   }
 }

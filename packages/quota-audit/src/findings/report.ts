@@ -80,11 +80,19 @@ const DAY_MS = 86_400_000;
 /** About what a counter takes when no size was measured, in bytes: an undated one on Redis 7. */
 const GUESSED_BYTES = 90;
 
+/** Families that are taken for counters by what was seen of them so far. */
+function reported({ families }: Tally): FamilyTally[] {
+  return [...families.values()].filter((family) => isBelieved(family) && family.counters + family.notNumbers > 0);
+}
+
+/** Keys with at least one finding, as a report would count them now. */
+export function foundSoFar(tally: Tally): number {
+  return reported(tally).reduce((total, { found }) => total + found, 0);
+}
+
 /** Makes the report. Pure. */
 export function reportOf(tally: Tally, atMs: number): AuditReport {
-  const families = [...tally.families.values()].filter(
-    (family) => isBelieved(family) && family.counters + family.notNumbers > 0,
-  );
+  const families = reported(tally);
   const sum = (amount: (family: FamilyTally) => number): number =>
     families.reduce((total, family) => total + amount(family), 0);
   const waste = { keys: sum(({ wasted }) => wasted), bytes: Math.round(sum(wastedBytes)) };
@@ -102,7 +110,7 @@ export function reportOf(tally: Tally, atMs: number): AuditReport {
       leaving: sum(({ leaving }) => leaving),
     },
     findings: {
-      keys: sum(({ found }) => found),
+      keys: foundSoFar(tally),
       undated: { keys: sum(({ undated }) => undated), bytes: Math.round(sum((f) => f.undated * eachWasted(f))) },
       ended: { keys: sum(({ ended }) => ended), bytes: Math.round(sum((f) => f.ended * eachWasted(f))) },
       tooLong: sum(({ tooLong }) => tooLong),

@@ -104,6 +104,37 @@ describe('an audit', () => {
     );
   });
 
+  it('tells of progress what the report then says, interrupted or not, and counts no names that are not taken for counters', async () => {
+    await fc.assert(
+      fc.asyncProperty(populations, fc.nat(40), fc.nat(12), async (entries, events, after) => {
+        // One date and no word of limiters: nothing says that these count.
+        for (let n = 0; n < events; n += 1)
+          entries.set(`event:u${n}:${isoDay(3)}`, { value: '7', deadlineMs: undefined });
+        const store = new MemoryAuditedStore(entries, NOW_MS);
+        const journal = new MemoryJournal();
+        const { signal, onProgress } = interruption(after);
+        let found = 0;
+        const options = (given: { signal?: AbortSignal }) => ({
+          policy: POLICY,
+          ...given,
+          onProgress: (progress: { found: number }) => {
+            ({ found } = progress);
+            onProgress();
+          },
+        });
+        await auditKeys(parts(store), options({ signal }), { journal, about: 'a' }).catch(onlyInterrupted);
+        const listing = (await journal.load())?.listing;
+        if (listing !== undefined) await journal.cut(listing.planBytes);
+        const from = listing === undefined ? {} : { from: listing };
+        const { tally } =
+          listing?.phase === 'listed'
+            ? listing
+            : await auditKeys(parts(store), options({}), { journal, about: 'a', ...from });
+        expect(found).toBe(reportOf(tally, NOW_MS).findings.keys);
+      }),
+    );
+  });
+
   it('sees only keys that match', async () => {
     const entries = new Map([
       ['rlflx:a', { value: '1', deadlineMs: undefined }],
