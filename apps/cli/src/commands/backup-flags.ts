@@ -9,7 +9,7 @@ The console may run meanwhile: it makes the copy itself. The file is a tar archi
 secrets too, so keep it as safe as the console; --without-secrets leaves them out, for those who keep them elsewhere.
 With PostgreSQL it holds the secrets alone, and pg_dump saves the database.
 
-Exit code: 0 the backup is whole · 2 it could not be made; what was there before is untouched.
+Exit code: 0 the backup is whole · 2 it could not be made · 130 interrupted; what was there before is untouched.
 
 Examples:
   $ weir backup weir-2026-11-30.tar --data-dir /var/lib/weir
@@ -21,7 +21,7 @@ const RESTORE_HELP = `
 The console must not run. The backup is checked whole before anything is put in place. With --replace it is refused while consoles
 use the database, or Redis shows consoles of the group; one that starts meanwhile waits, and reads what was restored.
 
-Exit code: 0 restored · 2 it could not be; what was there before is untouched.
+Exit code: 0 restored · 2 it could not be; what was there before is untouched · 130 interrupted: run it again.
 
 Examples:
   $ weir restore weir-2026-11-30.tar --data-dir /var/lib/weir

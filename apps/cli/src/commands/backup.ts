@@ -26,9 +26,12 @@ export async function backupCommand(file: string, flags: BackupFlags, terminal: 
   requireGood({ dataDir: flags.dataDir, storageUrl });
   const made = await named(() => backUp({ dataDir: flags.dataDir, storageUrl, file, secrets: !flags.withoutSecrets }));
   const files = Object.keys(made.contents.files);
-  if (flags.json) terminal.out(`${JSON.stringify({ file, bytes: made.bytes, online: made.online, files })}\n`);
-  else {
+  if (flags.json) {
+    const { bytes, online, removed } = made;
+    terminal.out(`${JSON.stringify({ file, bytes, online, files, removed })}\n`);
+  } else {
     terminal.out(`${file}: ${files.join(', ')} (${made.bytes} bytes)\n`);
+    tellRemoved(made.removed, terminal);
     if (made.contents.storage === 'postgres') {
       terminal.out('The database itself:  pg_dump --format=custom --file=weir.dump "$WEIR_STORAGE_URL"\n');
     }
@@ -49,16 +52,23 @@ export async function restoreCommand(file: string, flags: RestoreFlags, terminal
     ...(storageUrl === undefined ? {} : { storageUrl, ...(redisUrl === undefined ? {} : { redisUrl }) }),
   });
   const restored = await named(() => restoreBackup({ file, dataDir, replace, storageUrl, redisUrl }));
-  const { contents, files, movedAside, notSeen } = restored;
+  const { contents, files, movedAside, notSeen, removed } = restored;
   if (flags.json) {
-    terminal.out(`${JSON.stringify({ dataDir, files, movedAside, notSeen, createdAtMs: contents.createdAtMs })}\n`);
+    const { createdAtMs } = contents;
+    terminal.out(`${JSON.stringify({ dataDir, files, movedAside, notSeen, removed, createdAtMs })}\n`);
     return EXIT_CODES.ok;
   }
   terminal.out(`Restored to ${dataDir}: ${files.join(', ')}, as of ${new Date(contents.createdAtMs).toISOString()}.\n`);
   if (movedAside.length > 0) terminal.out(`Moved aside: ${movedAside.join(', ')}.\n`);
+  tellRemoved(removed, terminal);
   if (notSeen !== null) terminal.out(`${notSeen}.\n`);
   if (contents.storage === 'postgres') terminal.out(DATABASE_ITSELF);
   return EXIT_CODES.ok;
+}
+
+function tellRemoved(removed: readonly string[], terminal: Terminal): void {
+  if (removed.length === 0) return;
+  terminal.out(`Removed what others that were killed had left: ${removed.join(', ')}.\n`);
 }
 
 /** `dropdb` refuses while a console is connected. */
@@ -76,10 +86,20 @@ function requireGood(options: ConsoleOptionsInput): void {
 }
 
 async function named<T>(work: () => Promise<T>): Promise<T> {
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     return await work();
   } catch (error) {
     if (error instanceof BackupError) throw new CommandError('backup-failed', error.message, { cause: error });
     throw error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
   }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** A signal alone would end the process without removing what is not whole. */
+function interrupt(): void {
+  process.exit(EXIT_CODES.interrupted);
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startConsole } from '@weir/console';
@@ -47,4 +47,18 @@ test('weir backup of a folder without a console ends with 2 and leaves nothing b
   const ran = await weir('backup', join(dir, 'weir.tar'), '--data-dir', join(dir, 'none'));
   expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('there is no database') });
   expect(await readdir(dir)).toEqual([]);
+});
+
+test('weir backup says what it removed of one that was killed', async () => {
+  const dataDir = join(dir, 'data');
+  await (await startConsole({ dataDir, port: 0, logLevel: 'silent' }, { endpointProbe: s3EndpointProbe })).stop();
+  const left = join(dir, '.weir-backup-abc123');
+  await mkdir(left);
+  await writeFile(join(left, 'in-use'), '');
+  const saved = await weir('backup', join(dir, 'weir.tar'), '--data-dir', dataDir);
+  expect(saved).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`Removed what others that were killed had left: ${left}.`),
+  });
+  expect((await readdir(dir)).toSorted()).toEqual(['data', 'weir.tar']);
 });

@@ -1,10 +1,11 @@
-import { copyFile, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { copyFile, open, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { isPostgresUrl, SQLITE_URL } from '../../config/storage-url.ts';
 import { BackupError } from './backup-error.ts';
 import { CONTENTS_FILE, DATABASE_FILE, digestOf, SECRET_FILES, type BackupContents } from './contents.ts';
 import { askForCopy } from './door.ts';
+import { openDraft, type Draft } from './draft.ts';
 import { writeTar, type TarFile } from './tar.ts';
 
 /** What to back up, and where to. */
@@ -24,7 +25,12 @@ export interface BackupMade {
   bytes: number;
   /** Whether a console was running and made the copy. */
   online: boolean;
+  /** Folders that backups which were killed had left beside the file, and that are gone now. */
+  removed: readonly string[];
 }
+
+/** Beginning of the names of folders in which backups are made, beside their files. */
+const DRAFT = '.weir-backup-';
 
 /**
  * Writes an archive (tar, mode 0600) of the database and the secrets of a data directory, while its console runs or not.
@@ -34,23 +40,24 @@ export async function backUp(options: BackupOptions): Promise<BackupMade> {
   const { dataDir, file, secrets = true, storageUrl = SQLITE_URL } = options;
   const postgres = isPostgresUrl(storageUrl);
   if (postgres && !secrets) throw new BackupError('nothing is left to back up: pg_dump saves the database itself');
-  let draft: string | undefined;
+  let draft: Draft | undefined;
   try {
-    draft = await mkdtemp(join(dirname(file), `.${basename(file)}-`));
-    const online = postgres ? false : await copyDatabase(dataDir, join(draft, DATABASE_FILE));
-    const names = [...(postgres ? [] : [DATABASE_FILE]), ...(secrets ? await copySecrets(dataDir, draft) : [])];
-    const contents = await describe(draft, names, postgres);
-    const archive = join(draft, 'archive');
-    const files: TarFile[] = [...names, CONTENTS_FILE].map((name) => ({ name, path: join(draft ?? '', name) }));
+    draft = await openDraft(dirname(file), DRAFT);
+    const { path, removed } = draft;
+    const online = postgres ? false : await copyDatabase(dataDir, join(path, DATABASE_FILE));
+    const names = [...(postgres ? [] : [DATABASE_FILE]), ...(secrets ? await copySecrets(dataDir, path) : [])];
+    const contents = await describe(path, names, postgres);
+    const archive = join(path, 'archive');
+    const files: TarFile[] = [...names, CONTENTS_FILE].map((name) => ({ name, path: join(path, name) }));
     await writeArchive(archive, files);
     const { size } = await stat(archive);
     await rename(archive, file);
-    return { contents, bytes: size, online };
+    return { contents, bytes: size, online, removed };
   } catch (error) {
     if (error instanceof BackupError) throw error;
     throw new BackupError(error instanceof Error ? error.message : String(error), { cause: error });
   } finally {
-    if (draft !== undefined) await rm(draft, { recursive: true, force: true });
+    await draft?.remove();
   }
 }
 

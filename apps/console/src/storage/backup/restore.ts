@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SECRETS_FILE } from '../files/secrets-file.ts';
 import { checkDatabase } from '../sqlite/open-database.ts';
@@ -11,6 +11,7 @@ import {
   SECRET_FILES,
   type BackupContents,
 } from './contents.ts';
+import { openDraft, type Draft } from './draft.ts';
 import { whileNobodyIsThere } from './nobody-there.ts';
 import { aside, exists, putInPlace } from './put-in-place.ts';
 import { readTar } from './tar.ts';
@@ -40,7 +41,12 @@ export interface Restored {
   movedAside: string[];
   /** What could not be asked whether consoles run, and why; null: nothing. */
   notSeen: string | null;
+  /** Folders that restores which were killed had left in the data directory, and that are gone now. */
+  removed: readonly string[];
 }
+
+/** Beginning of the names of folders in which a backup is unpacked. */
+const DRAFT = '.restore-';
 
 /**
  * Puts the files of a backup into a data directory on which no console runs. They are checked first, whole; then those that are
@@ -49,25 +55,26 @@ export interface Restored {
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { file, dataDir } = options;
-  let draft: string | undefined;
+  let opened: Draft | undefined;
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    draft = await mkdtemp(join(dataDir, '.restore-'));
+    opened = await openDraft(dataDir, DRAFT);
+    const { path: draft, removed } = opened;
     await unpack(file, draft);
     const contents = await checked(file, draft);
     const files = [DATABASE_FILE, ...SECRET_FILES].filter((name) => Object.hasOwn(contents.files, name));
     const present: string[] = [];
     for (const name of [...files, ...journalsOf(files)]) if (await exists(join(dataDir, name))) present.push(name);
     if (present.length > 0) {
-      return { contents, files, ...(await replaceFiles(options, { draft, contents, files, present })) };
+      return { contents, files, removed, ...(await replaceFiles(options, { draft, contents, files, present })) };
     }
     await putInPlace(draft, dataDir, files, new Set());
-    return { contents, files, movedAside: [], notSeen: null };
+    return { contents, files, removed, movedAside: [], notSeen: null };
   } catch (error) {
     if (error instanceof BackupError) throw error;
     throw new BackupError(error instanceof Error ? error.message : String(error), { cause: error });
   } finally {
-    if (draft !== undefined) await rm(draft, { recursive: true, force: true });
+    await opened?.remove();
   }
 }
 
