@@ -14,6 +14,7 @@ import type { OperationGate } from '@weir/s3-copy';
 import type { Logger } from 'pino';
 import { ClaimLoop } from './claim-loop.ts';
 import type { AgentConfig } from './config/agent-options.ts';
+import { isRevocation } from './credential/revocation.ts';
 import { logGovernorEvent } from './governor-log.ts';
 import type { CopyEngine } from './shards/copy-engine.ts';
 import { ShardRun } from './shards/shard-run.ts';
@@ -22,8 +23,8 @@ import { pause, type Timing } from './timing.ts';
 /** How an agent ended. */
 export type AgentEnd =
   | { reason: 'stopped' }
-  /** The console does not accept this agent any more; `error` says why. */
-  | { reason: 'refused'; error: Error };
+  /** The console does not accept this agent any more; `error` says why, and `revoked` whether somebody took its credential away. */
+  | { reason: 'refused'; error: Error; revoked: boolean };
 
 export interface AgentParts {
   config: AgentConfig;
@@ -182,7 +183,8 @@ export class Agent {
     void this.#governor.stop();
     const { log } = this.#parts;
     log.error({ error: messageOf(error) }, 'the console refuses this agent');
-    this.#end({ reason: 'refused', error: error instanceof Error ? error : new Error(String(error)) });
+    const known = error instanceof Error ? error : new Error(String(error));
+    this.#end({ reason: 'refused', error: known, revoked: isRevocation(error) });
   }
 }
 

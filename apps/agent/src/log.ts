@@ -2,9 +2,9 @@ import { pino, type Logger, type LoggerOptions } from 'pino';
 
 const SECRETS = ['secretAccessKey', 'credential', 'enrolmentToken', 'token', 'authorization', 'password'];
 
-/** Logs as JSON lines on standard output. */
+/** Logs as JSON lines on standard error: standard output is for results. */
 export function createAgentLog(level: string = 'info'): Logger {
-  return pino(logOptions(level));
+  return pino(logOptions(level), process.stderr);
 }
 
 /** Nothing that is logged holds a secret; the redaction is for the mistake that would change that. */

@@ -80,7 +80,7 @@ export async function startAgent(options: AgentOptions, dependencies: AgentDepen
     try {
       return await begin(known);
     } catch (error) {
-      if (!(error instanceof EnrolmentError) || error.code !== 'wrong-credentials') throw error;
+      if (!(error instanceof EnrolmentError) || !CREDENTIAL_REFUSED.has(error.code)) throw error;
       log.warn({ agentId: known.agentId, error: error.message }, 'the stored credential is refused');
       refusal ??= error;
     }
@@ -90,6 +90,9 @@ export async function startAgent(options: AgentOptions, dependencies: AgentDepen
   return begin(await enrol(config, enrolment));
 }
 
+/** Codes for a stored credential that a console does not take, where another one may do. */
+const CREDENTIAL_REFUSED: ReadonlySet<EnrolmentError['code']> = new Set(['wrong-credentials', 'agent-revoked']);
+
 async function connect(agent: Agent, credentialFile: string, signal: AbortSignal): Promise<void> {
   const stop = (): void => void agent.stop();
   signal.addEventListener('abort', stop, { once: true });
@@ -98,10 +101,12 @@ async function connect(agent: Agent, credentialFile: string, signal: AbortSignal
   } catch (error) {
     signal.throwIfAborted();
     const end = await agent.done;
+    const revoked = end.reason === 'refused' && end.revoked;
     const why = end.reason === 'refused' ? end.error.message : String(error);
+    const when = revoked ? 'To let it work again' : 'If the console was set up anew';
     throw new EnrolmentError(
-      'wrong-credentials',
-      `${why.replace(/\.$/, '')}. If it was revoked, or the console was set up anew, start the agent with the enrolment token that the Agents page shows: it then replaces ${credentialFile}`,
+      revoked ? 'agent-revoked' : 'wrong-credentials',
+      `${why.replace(/\.$/, '')}. ${when}, start the agent with the enrolment token that the Agents page shows: it then replaces ${credentialFile}`,
       error,
     );
   } finally {

@@ -10,6 +10,7 @@ export const ERROR_CODES = [
   'validation-failed',
   'unauthenticated',
   'wrong-credentials',
+  'agent-revoked',
   'wrong-enrolment-token',
   'forbidden',
   'cross-site-request',

@@ -72,10 +72,14 @@ test('an agent that is revoked ends by itself and says why; its credential does 
   const agent = await fleet.startAgent('outcast');
   await fleet.admin.call('revokeAgent', { params: { agentId: agent.agentId } });
   const end = await agent.done;
-  expect(end.reason).toBe('refused');
+  expect(end).toMatchObject({
+    reason: 'refused',
+    revoked: true,
+    error: { message: expect.stringContaining('The agent outcast was revoked by admin') },
+  });
   const { enrolmentToken: _, ...withoutToken } = fleet.agentOptions('outcast');
   await expect(startAgent(withoutToken, { logger: fleet.logger() })).rejects.toMatchObject({
-    code: 'wrong-credentials',
+    code: 'agent-revoked',
     message: expect.stringContaining(await credentialFileOf('outcast')),
   });
 });

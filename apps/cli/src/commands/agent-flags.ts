@@ -7,6 +7,11 @@ import { flagOf } from './option-ways.ts';
 import { addProcess } from './process-command.ts';
 
 const HELP = `
+It runs until Ctrl-C or SIGTERM, and gives its work back then. With a token in its environment it enrols again at its next start,
+also after it was revoked.
+
+Exit code: 0 it was asked to end · 2 it could not start, or the console does not know it · 77 it was revoked at the console.
+
 Examples:
   $ WEIR_TOKEN=… weir agent --console https://weir.example:8180
   $ weir agent --console http://weir-1:8180,http://weir-2:8180 --name rack-3 --slots 8

@@ -42,8 +42,9 @@ export async function agentCommand(flags: AgentFlags, terminal: Terminal): Promi
   const end = await Promise.race([agent.done, signalled.then(() => null)]);
   await agent.stop();
   if (end?.reason === 'refused') {
+    if (end.revoked) throw revoked(end.error);
     throw new CommandError('refused', `the console does not accept this agent any more: ${end.error.message}`, {
-      remedy: 'Enrol it again with a token from the Agents page, after removing its state folder.',
+      remedy: 'Start it with the enrolment token of the Agents page to enrol it again.',
       cause: end.error,
     });
   }
@@ -62,7 +63,20 @@ function agentOptions({ holdoffSeconds, ...flags }: AgentFlags): AgentOptions {
   return read as unknown as AgentOptions;
 }
 
+/** Somebody took the credential away: starting it again as it is cannot help. */
+function revoked(error: Error): CommandError {
+  const reason = error.message.replace('the console does not accept this agent: ', '');
+  return new CommandError('agent-revoked', `the console refuses this agent. ${reason}`, {
+    remedy:
+      'If that was meant, there is nothing to do. To let it work again, give it the enrolment token of the Agents page: ' +
+      `${AGENT_OPTION_WAYS.enrolmentToken.variable}=… and the same command.`,
+    exitCode: EXIT_CODES.revoked,
+    cause: error,
+  });
+}
+
 function explained(error: unknown): unknown {
+  if (error instanceof EnrolmentError && error.code === 'agent-revoked') return revoked(error);
   if (error instanceof AgentOptionsError) return new CommandError('options-invalid', error.message, { cause: error });
   if (error instanceof EnrolmentError) return new CommandError(error.code, error.message, { cause: error });
   if (error instanceof CredentialFileError) return new CommandError('credential-file', error.message, { cause: error });

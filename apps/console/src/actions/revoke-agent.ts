@@ -15,7 +15,7 @@ export async function revokeAgent(context: ConsoleContext, agentId: string, acto
   const agent = context.fleet.get(agentId);
   if (agent === undefined) throw new ConsoleError('not-found', `There is no agent ${agentId}.`);
   if (!agent.revoked) {
-    context.fleet.revoke(agent);
+    context.fleet.revoke(agent, actor);
     context.coordinator.forget(agentId);
     context.governing.forget(agentId);
     context.desk.dismiss(agentId);

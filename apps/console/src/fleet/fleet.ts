@@ -33,6 +33,8 @@ export interface Moment {
 export class Fleet {
   readonly #agents = new Map<string, LiveAgent>();
   readonly #byCredential = new Map<string, LiveAgent>();
+  /** By the credentials that revoked ones had, to tell them so. */
+  readonly #revoked = new Map<string, LiveAgent>();
   /** Those that may work; their names differ. */
   readonly #byName = new Map<string, LiveAgent>();
   /** What heartbeats changed, to be written behind. */
@@ -57,13 +59,17 @@ export class Fleet {
 
   #put(agent: LiveAgent): void {
     this.#agents.set(agent.agentId, agent);
-    if (agent.revoked) return;
+    if (agent.revoked) {
+      this.#revoked.set(agent.credentialHash, agent);
+      return;
+    }
     this.#byCredential.set(agent.credentialHash, agent);
     this.#byName.set(agent.name, agent);
   }
 
   #forget(agent: LiveAgent): void {
     this.#byCredential.delete(agent.credentialHash);
+    this.#revoked.delete(agent.credentialHash);
     if (this.#byName.get(agent.name) === agent) this.#byName.delete(agent.name);
     this.#count(agent, 0, 0);
   }
@@ -75,6 +81,11 @@ export class Fleet {
   /** The agent that holds a credential; undefined for an unknown or revoked one. */
   byCredential(credentialHash: string): LiveAgent | undefined {
     return this.#byCredential.get(credentialHash);
+  }
+
+  /** The agent whose credential this was until it was revoked. */
+  revokedWith(credentialHash: string): LiveAgent | undefined {
+    return this.#revoked.get(credentialHash);
   }
 
   /** Agents that may work. */
@@ -159,6 +170,7 @@ export class Fleet {
     if (before === undefined) return;
     // Somebody may have revoked it in the meantime.
     before.revoked = agent?.revoked ?? before.revoked;
+    before.revokedBy = agent?.revokedBy ?? before.revokedBy;
     this.#put(before);
     this.unwritten.changed(before);
   }
@@ -231,13 +243,15 @@ export class Fleet {
     agent.grant = grant;
   }
 
-  /** Takes away the credential for good; to be written down. */
-  revoke(agent: LiveAgent): void {
+  /** Takes away the credential for good; to be written down. @param by who did it, for the agent to be told */
+  revoke(agent: LiveAgent, by: string): void {
     agent.revoked = true;
+    agent.revokedBy = by;
     agent.runningJobs = 0;
     agent.usage = null;
     agent.holdoffUntilMs = null;
     this.#forget(agent);
+    this.#revoked.set(agent.credentialHash, agent);
     this.revocations.owe(agent.agentId);
   }
 

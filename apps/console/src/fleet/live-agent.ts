@@ -35,6 +35,8 @@ export interface LiveAgent extends StoredAgent {
   previousGrant: RememberedGrant | null;
   /** It has reported the window that an earlier life of this console granted it last. */
   toldOfEarlierLife: boolean;
+  /** Who revoked it in this life of the console; null: nobody, or it was earlier. */
+  revokedBy: string | null;
   /** Rows of the history that it may have; null before the first. */
   rows: RowAllowance | null;
 }
@@ -70,6 +72,7 @@ export function liveAgent(stored: StoredAgent, heardAtSteadyMs: number | null): 
     grant: null,
     previousGrant: null,
     toldOfEarlierLife: false,
+    revokedBy: null,
     rows: null,
   };
 }

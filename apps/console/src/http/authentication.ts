@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { ConsoleError } from '../actions/console-error.ts';
 import type { ConsoleContext } from '../actions/context.ts';
 import { findSession } from '../actions/find-session.ts';
+import { notAccepted } from '../actions/require-accepted-agent.ts';
 import type { LiveAgent } from '../fleet/live-agent.ts';
 import { digestOf, sameSecret } from '../security/digests.ts';
 import type { Caller } from './call.ts';
@@ -14,7 +15,7 @@ export const SESSION_COOKIE = 'weir_session';
 /**
  * Who calls, if they may call a route with this `auth`. Each kind of credential opens its own routes only: an agent's
  * opens no page, a session no agent route.
- * @throws ConsoleError unauthenticated, wrong-credentials, wrong-enrolment-token, forbidden, cross-site-request,
+ * @throws ConsoleError unauthenticated, wrong-credentials, agent-revoked, wrong-enrolment-token, forbidden, cross-site-request,
  * too-many-requests
  */
 export async function authenticate(context: ConsoleContext, request: FastifyRequest, auth: RouteAuth): Promise<Caller> {
@@ -51,11 +52,11 @@ function enroller({ enrolmentToken, callLimiter }: ConsoleContext, request: Fast
 }
 
 function agent(context: ConsoleContext, request: FastifyRequest): Caller {
-  if (bearerOf(request) === undefined) throw missing("an agent's credential");
+  const credential = bearerOf(request);
+  if (credential === undefined) throw missing("an agent's credential");
   const found = agentWith(context, request);
   if (found === undefined) {
-    const message = 'The credential of this agent is unknown or revoked: enrol it again.';
-    throw wrongBearer(context.callLimiter, request, new ConsoleError('wrong-credentials', message));
+    throw wrongBearer(context.callLimiter, request, notAccepted(context.fleet, digestOf(credential)));
   }
   admitAgent(context, found);
   return { kind: 'agent', agent: found };

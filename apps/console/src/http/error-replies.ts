@@ -11,6 +11,7 @@ const STATUS: Record<ErrorCode, number> = {
   'validation-failed': 400,
   unauthenticated: 401,
   'wrong-credentials': 401,
+  'agent-revoked': 401,
   'wrong-enrolment-token': 401,
   forbidden: 403,
   'cross-site-request': 403,

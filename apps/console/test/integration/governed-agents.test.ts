@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
-import { codeOf, heartbeat, HttpConsole } from '../support/running-console.ts';
+import { heartbeat, HttpConsole } from '../support/running-console.ts';
 import { usageOf } from '../support/test-console.ts';
 
 const clock = new FakeClock();
@@ -118,7 +118,12 @@ test('a revoked agent is refused with its next call, and its waiting claim ends'
   await until(async () => (await metric('weir_claims_waiting')) === 1);
   await console.call('POST', `/api/v1/agents/${agentId}/revoke`, { cookie });
   expect((await waiting).body.assignment).toBeNull();
-  expect(codeOf(await beat(credential))).toBe('wrong-credentials');
+  expect((await beat(credential)).body).toEqual({
+    error: {
+      code: 'agent-revoked',
+      message: 'The agent revoked was revoked by admin: it has to enrol again to be let in.',
+    },
+  });
 });
 
 test('the monitor shows what was reported, and the windows are listed newest first', async () => {

@@ -53,9 +53,8 @@ function refusal(auth: RouteAuth, credential: Credential): string | undefined {
   }
   if (auth === 'agent') {
     if (credential === 'agent') return undefined;
-    return ['enrolment', 'revoked agent', 'wrong bearer'].includes(credential)
-      ? 'wrong-credentials'
-      : 'unauthenticated';
+    if (credential === 'revoked agent') return 'agent-revoked';
+    return ['enrolment', 'wrong bearer'].includes(credential) ? 'wrong-credentials' : 'unauthenticated';
   }
   const rank = ROLES.findIndex((role) => role === credential);
   if (rank < 0) return 'unauthenticated';

@@ -218,8 +218,9 @@ test('an agent that was revoked while its request was read does not come back in
   const a = await working('a');
   const held = await a.take();
   await revokeAgent(console.context, a.agentId, 'test');
-  await expect(a.heartbeat({ runningJobs: 1 })).rejects.toMatchObject({ code: 'wrong-credentials' });
-  await expect(a.report(held)).rejects.toMatchObject({ code: 'wrong-credentials' });
+  const refusal = { code: 'agent-revoked', message: expect.stringContaining('was revoked by test:') };
+  await expect(a.heartbeat({ runningJobs: 1 })).rejects.toMatchObject(refusal);
+  await expect(a.report(held)).rejects.toMatchObject(refusal);
   expect(console.context.coordinator.snapshot(console.clock.steadyMs())).toEqual([]);
 });
 

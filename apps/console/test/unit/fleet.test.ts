@@ -77,7 +77,7 @@ test('an agent that is away, or revoked meanwhile, does not count when it is giv
   const fleet = new Fleet(90_000, [stored('a'), stored('b')], start);
   for (const id of ['a', 'b']) fleet.heartbeat(fleet.get(id)!, request(33, 0), at(start.nowMs));
   fleet.gaveWork(fleet.get('a')!, start.steadyMs + 90_001);
-  fleet.revoke(fleet.get('b')!);
+  fleet.revoke(fleet.get('b')!, 'admin');
   fleet.gaveWork(fleet.get('b')!, start.steadyMs);
   expect(fleet.totalActualTps).toBe(0);
 });
@@ -104,9 +104,13 @@ test('a revoked agent is not found by its credential and adds nothing', () => {
   const agent = fleet.byCredential('hash-a')!;
   fleet.heartbeat(agent, request(5), at(start.nowMs));
   expect(fleet.totalActualTps).toBe(5);
-  fleet.revoke(agent);
+  fleet.revoke(agent, 'admin');
   expect(fleet.byCredential('hash-a')).toBeUndefined();
   expect(fleet.totalActualTps).toBe(0);
+  expect(fleet.revokedWith('hash-a')).toMatchObject({ agentId: 'a', revokedBy: 'admin' });
+  // By whom is not stored; that it was revoked is.
+  expect(fleet.revokedWith('hash-b')).toMatchObject({ agentId: 'b', revokedBy: null });
+  expect(fleet.revokedWith('hash-c')).toBeUndefined();
 });
 
 test('a holdoff is counted once while it lasts, and again when another begins', () => {

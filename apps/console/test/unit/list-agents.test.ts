@@ -38,7 +38,7 @@ function known(name: string, condition: Condition, change: Partial<LiveAgent> = 
   const agent = context.fleet.enrol(stored, moment);
   if (condition === 'running' || condition === 'trouble') agent.runningJobs = 1;
   if (condition === 'offline') agent.heardAtSteadyMs = null;
-  if (condition === 'revoked') context.fleet.revoke(agent);
+  if (condition === 'revoked') context.fleet.revoke(agent, 'admin');
   if (condition === 'trouble') {
     context.leases.begin({ leaseId: `of-${name}`, shardId: 's', jobId: 'j', agentId: name }, moment.steadyMs);
     const trouble = { code: 'timeout', message: 'GetObject', sinceMs: moment.nowMs, nextRetryAtMs: null };

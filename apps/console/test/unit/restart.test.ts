@@ -120,7 +120,7 @@ test('the chart goes on after a restart, with a gap for the time that the consol
 test('revoked agents stay revoked', async () => {
   const agent = await console.agent('a');
   const hash = agent.live.credentialHash;
-  console.context.fleet.revoke(agent.live);
+  console.context.fleet.revoke(agent.live, 'admin');
   await console.storage.agents.save([{ ...agent.live, revoked: true }]);
   await restart(1_000);
   expect(console.context.fleet.byCredential(hash)).toBeUndefined();

@@ -22,6 +22,10 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     title: 'User name or password is wrong.',
     remedy: 'Check both, and whether Caps Lock is on. An administrator can set a new password.',
   },
+  'agent-revoked': {
+    title: 'This agent was revoked.',
+    remedy: 'Start it with the enrolment token of the Agents page if it is to work again.',
+  },
   'wrong-enrolment-token': {
     title: 'The enrolment token is not valid.',
     remedy: 'Copy the current command from the Agents page.',
