@@ -31,6 +31,7 @@ import type { Presence } from './presence/presence.ts';
 import { aesSecretBox } from './security/aes-secret-box.ts';
 import { ownLimiters } from './security/own-limiters.ts';
 import { systemRandom } from './security/random-source.ts';
+import type { StopPart } from './stopping.ts';
 
 /** How long a standby that stops waits for answers of the leader, in ms. */
 const STANDBY_DRAIN_MS = 1_000;
@@ -128,13 +129,13 @@ export class GroupConsole {
   }
 
   /** Finishes what it leads, if it does, gives the lease back, and ends. */
-  async stop(): Promise<void> {
+  async stop(part: StopPart): Promise<void> {
     this.#answers.stopping();
     this.#door.refuseNew();
     const leads = this.#seat.serving !== null;
-    await this.#seat.stop();
-    if (!leads) await this.#drained(STANDBY_DRAIN_MS);
-    await this.#close();
+    await part('what it leads', () => this.#seat.stop());
+    if (!leads) await part('answers of the leader', () => this.#drained(STANDBY_DRAIN_MS));
+    await part('Redis and the database to close', () => this.#close());
   }
 
   async #requireOwnSecrets(): Promise<void> {

@@ -9,6 +9,7 @@ export { BackupError } from './storage/backup/backup-error.ts';
 export { restoreBackup } from './storage/backup/restore.ts';
 export type { Restored, RestoreOptions } from './storage/backup/restore.ts';
 export { keysFit, type KeysFit } from './storage/keys-fit.ts';
+export { StopUnfinished } from './stopping.ts';
 export { UnusableDatabase } from './ports/unusable-database.ts';
 export type { Clock, Timer } from './ports/clock.ts';
 export type { EndpointProbe, ProbeRefusal, ProbeTarget } from './ports/endpoint-probe.ts';

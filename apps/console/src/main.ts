@@ -2,10 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GroupSeat } from '@weir/protocol';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { ConsoleContext } from './actions/context.ts';
 import { ensureAccounts } from './actions/ensure-accounts.ts';
 import { requireOwnSecrets } from './actions/require-own-secrets.ts';
-import { writeBehind } from './actions/write-behind.ts';
 import { assemble, type ConsoleDependencies } from './assembly.ts';
 import type { ConsoleOptions, ConsoleOptionsInput } from './config/console-options.ts';
 import { databasePlace } from './config/places.ts';
@@ -29,6 +27,8 @@ import { aesSecretBox } from './security/aes-secret-box.ts';
 import { ConsoleKeys } from './storage/files/console-keys.ts';
 import type { ConsoleSecrets } from './storage/files/secrets-file.ts';
 import { DATABASE_FILE, openStorage } from './storage/open-storage.ts';
+import { shutDown } from './shut-down.ts';
+import { stopInTime } from './stopping.ts';
 
 const VERSION = '0.1.0';
 /** How long requests that are being answered may take when the console stops, in ms. */
@@ -49,7 +49,10 @@ export interface RunningConsole {
   initialAdminPassword: string | null;
   /** What a console of a group is just now; null for one that is alone. */
   seat(): GroupSeat | null;
-  /** Ends long polls, timers, connections and the database, in that order. Again: the same end. */
+  /**
+   * Ends long polls, timers, connections and the database, in that order. Again: the same end.
+   * @throws StopUnfinished after 20 s with what does not end; only the end of the process, by SIGKILL, is sure then
+   */
   stop(): Promise<void>;
 }
 
@@ -105,7 +108,8 @@ async function startAlone(given: Given): Promise<RunningConsole> {
     const context = await assemble(options, secrets, storage, dependencies, metrics);
     let url = '';
     let closing = false;
-    app = await buildServer(context, metrics, { ...serverOptions(given, () => url), closing: () => closing });
+    const server = await buildServer(context, metrics, { ...serverOptions(given, () => url), closing: () => closing });
+    app = server;
     url = await listen(app, options);
     // Not before it listens: the password of a new account is told once, and only by a start that succeeds.
     const initialAdminPassword = await ensureAccounts(context, options.adminPassword, options.accounts);
@@ -113,7 +117,9 @@ async function startAlone(given: Given): Promise<RunningConsole> {
     logger.info({ url, dataDir: options.dataDir }, 'the console is listening');
     const stop = once(async () => {
       closing = true;
-      await shutDown(context, ticker, app);
+      await stopInTime({ clock, log: logger }, (part) =>
+        shutDown({ context, ticker, app: server, drainMs: DRAIN_MS }, part),
+      );
     });
     return { url, ...tokensOf(secrets), initialAdminPassword, seat: () => null, stop };
   } catch (error) {
@@ -162,7 +168,7 @@ async function startInGroup(given: Given, redisUrl: string): Promise<RunningCons
     urlOf: (port) => urlOf(options, port),
   });
   started = group;
-  const stop = once(() => group.stop());
+  const stop = once(() => stopInTime({ clock, log: logger }, (part) => group.stop(part)));
   return { url: group.url, ...tokensOf(secrets), initialAdminPassword, seat: () => group.seat(), stop };
 }
 
@@ -211,26 +217,6 @@ async function listen(app: FastifyInstance, options: ConsoleOptions): Promise<st
 function urlOf({ host, tlsCertFile }: ConsoleOptions, port: number): string {
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return `${tlsCertFile === undefined ? 'http' : 'https'}://${shown}:${port}`;
-}
-
-async function shutDown(context: ConsoleContext, ticker: Ticker, app: FastifyInstance | undefined): Promise<void> {
-  context.desk.close();
-  context.webhookSender.close();
-  await ticker.stop();
-  const cut = context.clock.after(DRAIN_MS, () => app?.server.closeAllConnections());
-  await app?.close();
-  cut.cancel();
-  await context.quotaAudits.close();
-  await context.quotas.close();
-  await writeBehind(context).catch((error: unknown) => {
-    context.log.error(
-      { error: String(error) },
-      'the last heartbeats could not be written; they cost a gap in the history',
-    );
-  });
-  await context.pending.done();
-  await context.loginLimiter.close();
-  await context.storage.close();
 }
 
 function once(run: () => Promise<void>): () => Promise<void> {

@@ -7,6 +7,10 @@ import { dataDirFlag, flagOf } from './option-ways.ts';
 import { addProcess } from './process-command.ts';
 
 const HELP = `
+It runs until Ctrl-C or SIGTERM, and stops within 20 seconds; a second one ends it at once.
+
+Exit code: 0 it was asked to end · 2 it could not start · 137 it had to be ended: twice asked to, or something did not stop in time.
+
 Examples:
   $ weir console
   $ weir console --data-dir /var/lib/weir --host 0.0.0.0 --port 8443

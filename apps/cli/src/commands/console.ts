@@ -6,6 +6,7 @@ import {
   InvalidConsoleOptions,
   type RunningConsole,
   startConsole,
+  StopUnfinished,
   UnusableDatabase,
 } from '@weir/console';
 import { s3EndpointProbe } from '../endpoint-probe.ts';
@@ -13,8 +14,8 @@ import { CONSOLE_DEFAULTS, OPTION_WAYS } from '@weir/console/options';
 import { listed } from './flag-values.ts';
 import { givenOptions } from './option-ways.ts';
 import { CommandError, EXIT_CODES } from '../output/command-error.ts';
-import { untilAskedToEnd } from '../output/run-until-signal.ts';
-import type { Terminal } from '../output/terminal.ts';
+import { endWithoutThreads, untilAskedToEnd } from '../output/run-until-signal.ts';
+import { reportError, type Terminal } from '../output/terminal.ts';
 
 /** Flags of `weir console` that are looked at here; the others are options of the console. */
 export interface ConsoleFlags {
@@ -32,15 +33,28 @@ export async function consoleCommand(flags: ConsoleFlags, terminal: Terminal): P
     if (!flags.json) terminal.out(`${credentials(password).join('\n')}\n`);
   });
   // Before anybody reads that it listens: who then asks it to end is to be heard.
-  const asked = untilAskedToEnd(flags);
+  const asked = untilAskedToEnd({ ...flags, atOnce: endWithoutThreads });
   if (flags.json) {
     const group = started.seat();
     const about = { url: started.url, dataDir: flags.dataDir, pid: process.pid, ...(group === null ? {} : { group }) };
     terminal.out(`${JSON.stringify({ event: 'listening', ...about })}\n`);
   } else terminal.out(welcome(started, flags));
   await asked;
-  await started.stop();
+  await stopped(started, flags, terminal);
   return EXIT_CODES.ok;
+}
+
+/** Stops it, and says what does not end: the process cannot end by itself then. */
+async function stopped(console: RunningConsole, flags: ConsoleFlags, terminal: Terminal): Promise<void> {
+  try {
+    await console.stop();
+  } catch (error) {
+    if (!(error instanceof StopUnfinished)) throw error;
+    const remedy =
+      'Look at the disk of the data directory, and at the servers that it uses. It ends as a killed process now.';
+    reportError(terminal, new CommandError('stop-unfinished', error.message, { remedy, cause: error }), flags.json);
+    endWithoutThreads();
+  }
 }
 
 /** The console itself refuses what it does not understand. */

@@ -34,7 +34,9 @@ export function describedOption({ description, mandatory, defaultValue, defaultV
   if (mandatory) return `${description} (required)`;
   const fallback: unknown = defaultValueDescription ?? defaultValue;
   const absent = fallback === undefined || fallback === false || (Array.isArray(fallback) && fallback.length === 0);
-  return absent ? description : `${description} (default: ${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)})`;
+  return absent
+    ? description
+    : `${description} (default: ${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)})`;
 }
 
 /** The data directory of a console, for every command that works on one. */

@@ -37,6 +37,8 @@ export interface Child {
 export async function startChild(args: readonly string[], environment: Record<string, string> = {}): Promise<Child> {
   const child = spawn(process.execPath, [entry, ...args, '--end-with-input'], {
     env: { ...process.env, ...environment },
+    // A Ctrl-C at the terminal is for whoever started it, which stops it in its order: both would be one too many.
+    detached: true,
     // Held open and never written to: it closes with this process, however that ends, and the child ends with it.
     stdio: ['pipe', 'pipe', 'pipe'],
   });
