@@ -1,7 +1,8 @@
 // npm run bench: from an empty clone to measured figures. `npm run bench -- quota` runs one suite; benchmarks/main.ts has them all.
 import { join } from 'node:path';
-import { ensureNodeModules, mustRun, root, run, say, tool } from './prepare.mjs';
+import { ensureNodeModules, helpIfAsked, mustRun, root, run, say, tool } from './prepare.mjs';
 
+helpIfAsked('bench');
 ensureNodeModules();
 say('Building');
 // What users install is measured: the compiled packages, not their sources.

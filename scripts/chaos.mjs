@@ -1,7 +1,8 @@
 // npm run chaos: from an empty clone to a group of consoles whose leaders are killed. `npm run chaos -- --help` says more.
 import { join } from 'node:path';
-import { build, ensureNodeModules, ensureTestPrograms, root, run, tool } from './prepare.mjs';
+import { build, ensureNodeModules, ensureTestPrograms, helpIfAsked, root, run, tool } from './prepare.mjs';
 
+helpIfAsked('chaos');
 ensureNodeModules();
 ensureTestPrograms();
 build();

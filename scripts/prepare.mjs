@@ -38,6 +38,20 @@ export function stop(text) {
   process.exit(1);
 }
 
+/**
+ * Prints the usage of a script and ends, if that is what it was asked for: before anything is installed or built.
+ * @param {string} name of a file in scripts/usage
+ */
+export function helpIfAsked(name) {
+  if (!asksForHelp()) return;
+  process.stdout.write(readFileSync(join(root, 'scripts', 'usage', `${name}.txt`), 'utf8'));
+  process.exit(0);
+}
+
+export function asksForHelp() {
+  return process.argv.slice(2).some((word) => word === '--help' || word === '-h');
+}
+
 /** @param {string} command @param {string[]} args @param {Record<string, string>} [environment] */
 export function run(command, args, environment = {}) {
   const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...environment } });
@@ -111,7 +125,7 @@ export function ensureTestPrograms() {
   if (still.length > 0) stop(`apt-get ended well, but these programs are still missing: ${still.join(', ')}.`);
 }
 
-/** Compiles all packages and bundles the pages. Incremental: a second call takes seconds. */
+/** Compiles all packages and bundles the pages. Incremental: a second call takes seconds. Says nothing of what goes well. */
 export function build() {
   say('Building');
   mustRun(tool('tsc'), [
@@ -122,5 +136,5 @@ export function build() {
     'packages/quota-http',
     'packages/quota-audit',
   ]);
-  mustRun('npm', ['run', '--silent', 'build', '-w', '@weir/web']);
+  mustRun('npm', ['run', '--silent', 'build', '-w', '@weir/web', '--', '--logLevel', 'warn']);
 }

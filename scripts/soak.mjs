@@ -1,7 +1,8 @@
 // npm run soak: from an empty clone to a whole Weir that is watched for minutes. `npm run soak -- --help` says more.
 import { join } from 'node:path';
-import { build, ensureNodeModules, ensureTestPrograms, root, run, tool } from './prepare.mjs';
+import { build, ensureNodeModules, ensureTestPrograms, helpIfAsked, root, run, tool } from './prepare.mjs';
 
+helpIfAsked('soak');
 ensureNodeModules();
 ensureTestPrograms();
 build();

@@ -1,34 +1,14 @@
 // `npm run chaos`: kills leaders and takes servers away while agents copy, and says what held. Exit code 0: everything.
 import { chaos } from './chaos.ts';
-import { readFlags, runScript, say, tableOf } from './flags.ts';
+import { readFlags, runScript, say, tableOf, usageOf } from './flags.ts';
+import { CHAOS_RANGES } from './ranges.ts';
 
-const USAGE = `npm run chaos -- [options]
-  --kills N            leaders that are killed with SIGKILL, at random moments (20)
-  --agents N           agents that copy meanwhile, ten to a process (50)
-  --consoles N         consoles in the group (3)
-  --outage-seconds N   Redis and PostgreSQL away together, once for each way to go on (60); 0: not at all
-  --window-seconds N   length of a credit window (2)
-  --limit N            global limit in TPS (400)
-  --objects N          objects a job (400)
-  --s3 rgw|bundled     server that is copied on (rgw needs the Debian packages radosgw, ceph-mon and ceph-osd)
-  --seed N             the same moments again (random)
-  --json               the report as JSON`;
+const usage = usageOf('chaos');
 
-const RANGES = {
-  kills: [20, 0, 1_000],
-  agents: [50, 1, 200],
-  consoles: [3, 1, 9],
-  'outage-seconds': [60, 0, 600],
-  'window-seconds': [2, 1, 30],
-  limit: [400, 100, 100_000],
-  objects: [400, 1, 100_000],
-  seed: [Math.trunc(Math.random() * 2 ** 31), 0, 2 ** 32 - 1],
-} as const;
-
-await runScript(USAGE, async () => {
-  const { numbers, s3, json, help } = readFlags(RANGES);
+await runScript(usage, async () => {
+  const { numbers, s3, json, help } = readFlags(CHAOS_RANGES);
   if (help) {
-    process.stdout.write(`${USAGE}\n`);
+    process.stdout.write(usage);
     return true;
   }
   const { kills, agents, consoles, limit, seed, objects } = numbers;

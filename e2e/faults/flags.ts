@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 /** Flags that take whole numbers: default, least, most. */
@@ -39,6 +40,11 @@ export function readFlags<Names extends NumberFlags>(ranges: Names): Flags<Names
   );
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one number for each name of the ranges
   return { numbers: numbers as Flags<Names>['numbers'], s3, svg, json, help };
+}
+
+/** What a script takes; told by `npm run <script> -- --help` before anything is built. */
+export function usageOf(script: 'chaos' | 'soak'): string {
+  return readFileSync(new URL(`../../scripts/usage/${script}.txt`, import.meta.url), 'utf8');
 }
 
 /** Statements with what was measured, as a table. */

@@ -1,31 +1,10 @@
 // `npm run soak`: lets a whole Weir work for minutes and says whether anything grew. Exit code 0: nothing did.
 import { writeFileSync } from 'node:fs';
-import { readFlags, runScript, say, tableOf } from './flags.ts';
+import { readFlags, runScript, say, tableOf, usageOf } from './flags.ts';
+import { SOAK_RANGES } from './ranges.ts';
 import { rssImage, rssText } from './soak-picture.ts';
 import type { SoakSample } from './soak-samples.ts';
 import { soak } from './soak.ts';
-
-const USAGE = `npm run soak -- [options]
-  --minutes N          how long (30); the first third is warm-up
-  --agents N           agents that copy job after job, ten to a process (10)
-  --consoles N         consoles in the group (1)
-  --window-seconds N   length of a credit window (1)
-  --limit N            global limit in TPS (200)
-  --objects N          objects a job (200)
-  --sample-seconds N   time between two looks (60; 20 below 20 minutes)
-  --s3 rgw|bundled     server that is copied on (rgw needs the Debian packages radosgw, ceph-mon and ceph-osd)
-  --svg FILE           writes a picture of the memory over time
-  --json               the report as JSON`;
-
-const RANGES = {
-  minutes: [30, 1, 1_440],
-  agents: [10, 1, 200],
-  consoles: [1, 1, 9],
-  'window-seconds': [1, 1, 300],
-  limit: [200, 100, 100_000],
-  objects: [200, 1, 100_000],
-  'sample-seconds': [0, 0, 600],
-} as const;
 
 function lineOf(sample: SoakSample): string {
   const processes = sample.processes.map(
@@ -42,10 +21,12 @@ function lineOf(sample: SoakSample): string {
   ].join(' · ');
 }
 
-await runScript(USAGE, async () => {
-  const { numbers, s3, svg, json, help } = readFlags(RANGES);
+const usage = usageOf('soak');
+
+await runScript(usage, async () => {
+  const { numbers, s3, svg, json, help } = readFlags(SOAK_RANGES);
   if (help) {
-    process.stdout.write(`${USAGE}\n`);
+    process.stdout.write(usage);
     return true;
   }
   const { minutes, agents, consoles, limit, objects } = numbers;
