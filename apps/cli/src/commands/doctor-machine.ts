@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { freemem, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { formatBytes } from '../output/figures.ts';
+import { openFilesLimit } from '../output/open-files.ts';
 import { type Finding, fail, ok, reasonOf, type Verdict, warn } from './doctor-finding.ts';
 import { judgeCertificate, judgeDisk, judgeNode, judgeOpenFiles } from './doctor-verdicts.ts';
 
@@ -16,20 +17,12 @@ export async function examineMachine(): Promise<Finding[]> {
   const memory = `${formatBytes(freemem())} of ${formatBytes(totalmem())} free`;
   const verdicts = [
     judgeNode(process.versions.node),
-    judgeOpenFiles(await openFilesLimit()),
+    judgeOpenFiles(openFilesLimit()),
     totalmem() < LEAST_MEMORY_BYTES
       ? warn('memory', memory, 'A console and an agent want 512 MiB each.')
       : ok('memory', memory),
   ];
   return verdicts.map((verdict) => ({ target: HERE, ...verdict }));
-}
-
-/** Node raises the soft limit to the hard one when it starts, so this is what a console started from here would have. */
-async function openFilesLimit(): Promise<number | null> {
-  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
-  const [, soft] = /^Max open files\s+(\S+)/m.exec(limits) ?? [];
-  if (soft === undefined) return null;
-  return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
 /** The data folder of a console: rights, secrets file, disk. */

@@ -1,6 +1,7 @@
 import type { GroupSeat } from '@weir/protocol';
 import type { StoreHealth } from '@weir/quota';
 import { formatBytes, formatCount, formatDuration } from '../output/figures.ts';
+import { LEAST_OPEN_FILES, RAISE_OPEN_FILES } from '../output/open-files.ts';
 import { fail, ok, type Verdict, warn } from './doctor-finding.ts';
 
 /** Oldest Node that is tested. */
@@ -17,12 +18,10 @@ export function judgeNode(version: string): Verdict {
 
 /** Below this a console with a few hundred agents, or one busy agent, can run out. */
 const GOOD_OPEN_FILES = 4_096;
-/** An agent with its defaults has 256 objects under way, with a connection to each side. */
-const LEAST_OPEN_FILES = 1_024;
 
 /** @param limit most files and connections that this process may have open; Infinity: no limit; null: not known here. */
 export function judgeOpenFiles(limit: number | null): Verdict {
-  const remedy = 'Raise it: LimitNOFILE=65536 in the unit of systemd, or "ulimit -n 65536" in the shell.';
+  const remedy = RAISE_OPEN_FILES;
   if (limit === null) return warn('open-files', 'the limit cannot be read on this system', remedy);
   const found = limit === Number.POSITIVE_INFINITY ? 'no limit' : `up to ${formatCount(limit)} files and connections`;
   if (limit < LEAST_OPEN_FILES) return fail('open-files', `only ${found}`, remedy);

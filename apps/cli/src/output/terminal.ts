@@ -1,4 +1,5 @@
 import { CommandError, EXIT_CODES } from './command-error.ts';
+import { tooManyOpenFiles } from './open-files.ts';
 
 /** Where a command writes: results to `out`, progress and errors to `err`, so that `--json` output stays clean. */
 export interface Terminal {
@@ -20,7 +21,8 @@ export function processTerminal(): Terminal {
 }
 
 /** Writes an error as people or programs want it and returns the exit code. Unexpected errors keep their stack. */
-export function reportError(terminal: Terminal, error: unknown, json: boolean): number {
+export function reportError(terminal: Terminal, thrown: unknown, json: boolean): number {
+  const error = thrown instanceof CommandError ? thrown : (tooManyOpenFiles(thrown) ?? thrown);
   if (error instanceof CommandError) {
     if (json) {
       const { code, message, remedy } = error;
