@@ -62,3 +62,9 @@ test('weir backup says what it removed of one that was killed', async () => {
   });
   expect((await readdir(dir)).toSorted()).toEqual(['data', 'weir.tar']);
 });
+
+test('weir restore of a file that is not there makes nothing', async () => {
+  const ran = await weir('restore', join(dir, 'none.tar'), '--data-dir', join(dir, 'data'));
+  expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('none.tar cannot be read') });
+  expect(await readdir(dir)).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SECRETS_FILE } from '../files/secrets-file.ts';
 import { checkDatabase } from '../sqlite/open-database.ts';
@@ -57,6 +57,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   const { file, dataDir } = options;
   let opened: Draft | undefined;
   try {
+    // Before anything is made for it.
+    await (await openArchive(file)).close();
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     opened = await openDraft(dataDir, DRAFT);
     const { path: draft, removed } = opened;
@@ -78,11 +80,15 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   }
 }
 
-async function unpack(file: string, draft: string): Promise<void> {
-  const archive = await open(file, 'r').catch((error: unknown) => {
+async function openArchive(file: string): Promise<FileHandle> {
+  return open(file, 'r').catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new BackupError(`the backup ${file} cannot be read: ${reason}`, { cause: error });
   });
+}
+
+async function unpack(file: string, draft: string): Promise<void> {
+  const archive = await openArchive(file);
   const known = new Set([DATABASE_FILE, ...SECRET_FILES, CONTENTS_FILE]);
   try {
     await readTar(archive, async (name) => {
