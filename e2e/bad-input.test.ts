@@ -111,7 +111,7 @@ describe('bad input gets a clear error and changes nothing', () => {
     for (const args of [['fly'], ['simulate'], ['console', '--port', '70000'], ['console', '--fast'], ['agent']]) {
       const { code, out, err } = await weir(args);
       expect({ args, code, out }).toEqual({ args, code: 2, out: '' });
-      expect(err).toMatch(/^error: /);
+      expect(err).toMatch(/^(error|weir): /);
       expect(err).toContain('--help');
     }
   });
