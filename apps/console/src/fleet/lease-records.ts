@@ -45,7 +45,7 @@ export class LeaseRecords {
   async write(lease: CreditLease, nowMs: number): Promise<void> {
     const { agentId } = lease;
     const deadline = deadlineAt(Math.max(lease.untilMs, nowMs) + MARGIN_MS, nowMs);
-    const text = JSON.stringify({ ...lease, agentId: undefined, ended: undefined });
+    const text = JSON.stringify({ ...lease, agentId: undefined });
     for (let tries = 0; tries < 2; tries += 1) {
       const { swapped, value } = await this.#store.swap(keyOf(agentId), this.#known.get(agentId), text, deadline);
       this.#known.set(agentId, value);
@@ -86,5 +86,5 @@ function sameLease(found: CreditLease | null, lease: CreditLease): boolean {
 
 function parse(agentId: string, text: string): CreditLease | null {
   const found = readShared(record, text);
-  return found && { agentId, ...found, ended: false };
+  return found && { agentId, ...found };
 }

@@ -3,32 +3,15 @@ import type { CreditLease, CreditLedger, InheritedLease, LeaseHolder, LedgerTier
 import { LedgerUnavailable } from '../ports/credit-ledger.ts';
 import { asked, LedgerContinuity, type Proof } from './ledger-continuity.ts';
 import { LeaseRecords } from './lease-records.ts';
-import { SharedBatch } from './shared-batch.ts';
 
 const QUOTA_ID = 'governor-grants';
 const SUBJECT = 'fleet';
 /** Counters are kept for so long after their period, in ms: what comes late must find them. */
 const MARGIN_MS = 60_000;
-const PERIODS_KNOWN = 4;
 const UTC = zoneNamed('UTC');
 
 /** How the ledger is doing has changed. */
 export type LedgerNews = { readonly available: true } | { readonly available: false; readonly error: unknown };
-
-/** Leases that are given, or ended, by the calls of one go at most. */
-const MOST_TOGETHER = 500;
-
-interface Wanted {
-  readonly holder: LeaseHolder;
-  readonly wantedCredits: number;
-  readonly budgetCredits: number;
-}
-
-interface Leased {
-  readonly lease: CreditLease | null;
-}
-
-const NOT_NOW: Leased = { lease: null };
 
 interface Part {
   readonly period: Period;
@@ -53,10 +36,7 @@ export class PeriodCreditLedger implements CreditLedger {
   readonly #continuity: LedgerContinuity;
   readonly #records: LeaseRecords | null;
   readonly #onNews: (news: LedgerNews) => void;
-  readonly #leases = new SharedBatch((wanted: readonly Wanted[]) => this.#leaseAll(wanted), MOST_TOGETHER);
-  readonly #ends = new SharedBatch((leases: readonly CreditLease[]) => this.#endAll(leases), MOST_TOGETHER);
-  /** Periods that were asked for last: every heartbeat asks for the same ones. */
-  #known: readonly Period[] = [];
+  readonly #ended = new WeakSet<CreditLease>();
   #available = true;
   #keeping: Promise<void> | null = null;
 
@@ -100,16 +80,40 @@ export class PeriodCreditLedger implements CreditLedger {
     return this.#keeping;
   }
 
-  async lease(holder: LeaseHolder, wantedCredits: number, budgetCredits: number): Promise<CreditLease | null> {
-    const { lease } = await this.#leases.ask({ holder, wantedCredits, budgetCredits });
-    return lease;
+  lease(holder: LeaseHolder, wantedCredits: number, budgetCredits: number): Promise<CreditLease | null> {
+    return this.#watched(async () => {
+      const proof = await this.#continuity.prove();
+      const { nowMs, ledgerId } = proof;
+      if (!proof.ready) return null;
+      const lease = { ...holder, credits: 0, fromMs: nowMs, untilMs: nowMs + this.#leaseMs, ledgerId };
+      if (wantedCredits === 0) return lease;
+      const drawn = await this.#draw(this.#periods(nowMs, lease.untilMs), wantedCredits, budgetCredits, nowMs);
+      const given = { ...lease, credits: Math.min(...drawn.map(({ credits }) => credits)) };
+      const [proven] = await Promise.all([this.#continuity.holds(proof), this.#write(given)]);
+      // The counters that were drawn from are not those that know of all other leases.
+      if (!proven) return null;
+      await this.#giveBack(
+        drawn.map(({ period, credits }) => ({ period, credits: credits - given.credits })),
+        nowMs,
+      );
+      return given;
+    });
   }
 
   async end(lease: CreditLease): Promise<void> {
-    if (lease.credits === 0 || lease.ended) return;
+    if (lease.credits === 0 || this.#ended.has(lease)) return;
     // Before anything is asked: an answer that is lost must not make it end twice.
-    lease.ended = true;
-    await this.#ends.ask(lease).catch(() => undefined);
+    this.#ended.add(lease);
+    await this.#watched(async () => {
+      const proof = await this.#continuity.prove();
+      if (!mayEnd(lease, proof)) return;
+      if (this.#records !== null && !(await asked(async () => this.#records?.end(lease, proof.nowMs)))) return;
+      const periods = this.#periods(Math.max(lease.fromMs, proof.nowMs), lease.untilMs);
+      await this.#giveBack(
+        periods.map((period) => ({ period, credits: lease.credits })),
+        proof.nowMs,
+      );
+    }).catch(() => undefined);
   }
 
   inherited(agentId: string): Promise<InheritedLease | null> {
@@ -123,81 +127,28 @@ export class PeriodCreditLedger implements CreditLedger {
     });
   }
 
-  /** Heartbeats that come together are answered together: each step of a lease is one call for all of them. */
-  #leaseAll(wanted: readonly Wanted[]): Promise<readonly Leased[]> {
-    return this.#watched(async () => {
-      const proof = await this.#continuity.prove();
-      const { nowMs, ledgerId } = proof;
-      if (!proof.ready) return wanted.map(() => NOT_NOW);
-      const untilMs = nowMs + this.#leaseMs;
-      const periods = this.#periods(nowMs, untilMs);
-      const drawn = await this.#draw(periods, wanted, nowMs);
-      const leases = wanted.map(({ holder }, index): CreditLease => {
-        const credits = Math.min(...(drawn[index] ?? [0]));
-        return { ...holder, credits, fromMs: nowMs, untilMs, ledgerId, ended: false };
-      });
-      const [proven] = await Promise.all([this.#continuity.holds(proof), ...leases.map((lease) => this.#write(lease))]);
-      // The counters that were drawn from are not those that know of all other leases.
-      if (!proven) return wanted.map(() => NOT_NOW);
-      const tooMuch = leases.flatMap(({ credits }, index) =>
-        periods.map((period, n) => ({ period, credits: (drawn[index]?.[n] ?? 0) - credits })),
-      );
-      await this.#giveBack(tooMuch, nowMs);
-      return leases.map((lease) => ({ lease }));
-    });
-  }
-
-  #endAll(leases: readonly CreditLease[]): Promise<readonly true[]> {
-    return this.#watched(async () => {
-      const proof = await this.#continuity.prove();
-      const { nowMs } = proof;
-      const mine = leases.filter((lease) => mayEnd(lease, proof));
-      const ended = await Promise.allSettled(mine.map((lease) => this.#endRecord(lease, nowMs)));
-      const parts = mine
-        .filter((_, index) => ended[index]?.status === 'fulfilled' && ended[index].value)
-        .flatMap(({ fromMs, untilMs, credits }) =>
-          this.#periods(Math.max(fromMs, nowMs), untilMs).map((period) => ({ period, credits })),
-        );
-      await this.#giveBack(parts, nowMs);
-      // Said once they are given back that could be ended.
-      for (const each of ended) if (each.status === 'rejected') throw each.reason;
-      return leases.map(() => true as const);
-    });
-  }
-
-  /** As much as is free in every period, for each; what is drawn beyond the least is given back by the caller. */
-  async #draw(periods: readonly Period[], wanted: readonly Wanted[], nowMs: number): Promise<readonly number[][]> {
-    const draws = wanted.flatMap(({ wantedCredits, budgetCredits }) =>
-      (wantedCredits === 0 ? [] : periods).map((period) => ({
-        key: keyOf(period),
-        amount: wantedCredits,
-        unit: 1,
-        limit: budgetCredits,
-        deadline: periodDeadline(period.endMs, MARGIN_MS, nowMs),
-      })),
-    );
-    const drawn = draws.length === 0 ? [] : await asked(() => this.#store.take(draws));
+  /** As much as is free in every period; what is drawn beyond the least is given back by the caller. */
+  async #draw(periods: readonly Period[], wanted: number, limit: number, nowMs: number): Promise<Part[]> {
+    const draws = periods.map((period) => ({
+      key: keyOf(period),
+      amount: wanted,
+      unit: 1,
+      limit,
+      deadline: periodDeadline(period.endMs, MARGIN_MS, nowMs),
+    }));
+    const drawn = await asked(() => this.#store.take(draws));
     const failure = drawn.find((each) => each instanceof Error);
     if (failure !== undefined) return asked(() => Promise.reject(failure));
-    let next = 0;
-    return wanted.map(({ wantedCredits }) =>
-      periods.map(() => {
-        const each = wantedCredits === 0 ? undefined : drawn[next++];
-        return each === undefined || each instanceof Error ? 0 : each.granted;
-      }),
-    );
+    return periods.map((period, index) => {
+      const each = drawn[index];
+      return { period, credits: each === undefined || each instanceof Error ? 0 : each.granted };
+    });
   }
 
   /** What cannot be written down can only run out. */
   async #write(lease: CreditLease): Promise<void> {
     if (this.#records === null || lease.credits === 0) return;
     await this.#records.write(lease, lease.fromMs).catch(() => undefined);
-  }
-
-  /** @returns whether it is for this console to give it back */
-  async #endRecord(lease: CreditLease, nowMs: number): Promise<boolean> {
-    const records = this.#records;
-    return records === null || asked(() => records.end(lease, nowMs));
   }
 
   /** Once: what may have been given back is never given back again. What was not runs out. */
@@ -216,19 +167,11 @@ export class PeriodCreditLedger implements CreditLedger {
   #periods(fromMs: number, untilMs: number): Period[] {
     const periods: Period[] = [];
     for (let atMs = fromMs; atMs < untilMs;) {
-      const period = this.#periodAt(atMs);
+      const period = periodAt({ unit: 'second', count: this.#seconds }, UTC, atMs);
       periods.push(period);
       atMs = period.endMs;
     }
     return periods;
-  }
-
-  #periodAt(atMs: number): Period {
-    const known = this.#known.find(({ startMs, endMs }) => startMs <= atMs && atMs < endMs);
-    if (known !== undefined) return known;
-    const period = periodAt({ unit: 'second', count: this.#seconds }, UTC, atMs);
-    this.#known = [period, ...this.#known.slice(0, PERIODS_KNOWN - 1)];
-    return period;
   }
 
   async #watched<Answer>(call: () => Promise<Answer>): Promise<Answer> {

@@ -24,8 +24,6 @@ export interface CreditLease extends LeaseHolder {
   readonly untilMs: number;
   /** The ledger that counts it: a ledger that lost its counters begins anew under another id. */
   readonly ledgerId: string;
-  /** The ledger was told that it has ended; it is told once. Of the ledger's own, which alone changes it. */
-  ended: boolean;
 }
 
 /** A lease that another life of the console gave, and how much longer it can be live, in ms. */
