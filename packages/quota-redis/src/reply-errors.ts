@@ -40,7 +40,7 @@ export function toQuotaError(error: unknown): QuotaError {
     return new QuotaError('store-corrupt', `Redis holds no counter under this key: ${text}`, { cause: error });
   }
   if (error instanceof Error && error.constructor.name === 'AbortError') {
-    return new QuotaError('store-unavailable', 'the connection to Redis ended before this was sent', { cause: error });
+    return new QuotaError('store-unavailable', 'the connection to Redis ended before an answer came', { cause: error });
   }
   if (isTimeout(error, text)) return new QuotaError('store-timeout', `Redis did not answer: ${text}`, { cause: error });
   const reason = REFUSALS[code];
