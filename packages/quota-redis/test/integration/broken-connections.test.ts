@@ -1,5 +1,5 @@
 import { deadlineAt, QuotaError } from '@weir/quota';
-import type { Draw, Drawn, Store } from '@weir/quota';
+import type { Draw, Store } from '@weir/quota';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import { RedisStore } from '../../src/index.ts';
 import { clientNames, connectClient, deadlineOf, undatedOn } from '../support/harness.ts';
 import type { Connected } from '../support/harness.ts';
 import { eventually, failureOf } from '../support/waiting.ts';
+import { takeOne } from '../support/take-one.ts';
 
 let server: RedisServer;
 let proxy: FaultProxy;
@@ -34,12 +35,6 @@ const deadline = deadlineAt(Date.now() + 3_600_000, Date.now());
 function draw(key: string, amount: number, seen?: number): Draw {
   const one = { key, amount, unit: amount, limit: 1_000_000, deadline };
   return seen === undefined ? one : { ...one, seen };
-}
-
-async function takeOne(store: Store, one: Draw): Promise<Drawn> {
-  const [drawn] = await store.take([one]);
-  if (drawn === undefined || drawn instanceof Error) throw drawn ?? new Error('no answer');
-  return drawn;
 }
 
 describe.each(clientNames)('over %s', (name) => {

@@ -1,5 +1,5 @@
 import { deadlineAt } from '@weir/quota';
-import type { Draw, Drawn, Store } from '@weir/quota';
+import type { Draw } from '@weir/quota';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startClusterRedis } from '@weir/testkit/redis';
 import type { ClusterRedis } from '@weir/testkit/redis';
@@ -7,6 +7,7 @@ import { RedisStore } from '../../src/index.ts';
 import { clientNames, connectCluster, undatedOn } from '../support/harness.ts';
 import type { Connected } from '../support/harness.ts';
 import { eventually, failureOf } from '../support/waiting.ts';
+import { takeOne } from '../support/take-one.ts';
 
 let cluster: ClusterRedis;
 
@@ -20,12 +21,6 @@ const deadline = deadlineAt(Date.now() + 3_600_000, Date.now());
 
 function draw(key: string, amount: number): Draw {
   return { key, amount, unit: amount, limit: 1_000_000, deadline };
-}
-
-async function takeOne(store: Store, one: Draw): Promise<Drawn> {
-  const [drawn] = await store.take([one]);
-  if (drawn === undefined || drawn instanceof Error) throw drawn ?? new Error('no answer');
-  return drawn;
 }
 
 describe.each(clientNames)('over %s', (name) => {

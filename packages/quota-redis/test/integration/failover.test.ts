@@ -1,5 +1,5 @@
 import { deadlineAt } from '@weir/quota';
-import type { Draw, Drawn, Store } from '@weir/quota';
+import type { Draw } from '@weir/quota';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { startFaultProxy } from '@weir/testkit/network';
@@ -8,17 +8,12 @@ import type { ReplicatedRedis } from '@weir/testkit/redis';
 import { RedisStore } from '../../src/index.ts';
 import { clientNames, connectClient, connectSentinel, undatedOn } from '../support/harness.ts';
 import { eventually, failureOf } from '../support/waiting.ts';
+import { takeOne } from '../support/take-one.ts';
 
 const deadline = deadlineAt(Date.now() + 3_600_000, Date.now());
 
 function draw(key: string, amount: number): Draw {
   return { key, amount, unit: amount, limit: 1_000, deadline };
-}
-
-async function takeOne(store: Store, one: Draw): Promise<Drawn> {
-  const [drawn] = await store.take([one]);
-  if (drawn === undefined || drawn instanceof Error) throw drawn ?? new Error('no answer');
-  return drawn;
 }
 
 /** The replica has the total too; replication is asynchronous. */

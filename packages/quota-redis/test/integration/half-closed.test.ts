@@ -1,16 +1,17 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { deadlineAt } from '@weir/quota';
-import type { Draw, Store } from '@weir/quota';
+import type { Draw } from '@weir/quota';
 import { startClusterRedis, startRedis, startSentinelRedis } from '@weir/testkit/redis';
 import type { ClusterRedis, RedisServer } from '@weir/testkit/redis';
 import { Redis } from 'ioredis';
 import { createClient, createClientPool } from 'redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RedisStore } from '../../src/index.ts';
-import type { RedisStoreOptions } from '../../src/index.ts';
+import type { Connected } from '../support/harness.ts';
 import { clientNames, connectCluster, connectSentinel } from '../support/harness.ts';
 import { eventually, failureOf } from '../support/waiting.ts';
+import { takeOne } from '../support/take-one.ts';
 
 // A server that dies closes its half of the connection first. From then until the client closes its own, which is a turn of
 // the event loop later, the client takes itself for connected and can write nothing. It keeps what it is given in that moment
@@ -31,11 +32,6 @@ const deadline = deadlineAt(Date.now() + 3_600_000, Date.now());
 
 function draw(key: string): Draw {
   return { key, amount: 1, unit: 1, limit: 1_000_000, deadline };
-}
-
-async function takeOne(store: Store, key: string): Promise<void> {
-  const [drawn] = await store.take([draw(key)]);
-  if (drawn === undefined || drawn instanceof Error) throw drawn ?? new Error('no answer');
 }
 
 /** Collects the sockets that this process opens while `open` runs. */
@@ -60,13 +56,8 @@ async function whenHalfClosed<T>(socket: Socket, call: () => Promise<T>): Promis
   });
 }
 
-interface Opened {
-  client: RedisStoreOptions['client'];
-  end: () => void;
-}
-
 /** Clients with their own settings: how long each waits before it connects again, and whether it gives up, is its own. */
-const clients: Record<string, (port: number) => Promise<Opened>> = {
+const clients: Record<string, (port: number) => Promise<Connected>> = {
   'node-redis': async (port) => {
     const client = createClient({ socket: { port, host: '127.0.0.1', reconnectStrategy: 50 } });
     client.on('error', () => undefined);
@@ -96,13 +87,13 @@ test.each(Object.keys(clients))(
     const [socket] = sockets;
     if (socket === undefined) throw new Error('the client opened no connection');
     const store = new RedisStore({ client: opened.client });
-    await takeOne(store, 'charged');
-    const taken = whenHalfClosed(socket, () => failureOf(() => takeOne(store, 'charged')));
+    await takeOne(store, draw('charged'));
+    const taken = whenHalfClosed(socket, () => failureOf(() => takeOne(store, draw('charged'))));
     await server.kill();
     // Nothing listens there now: whatever waits for the next connection is still waiting.
     expect(await taken).toMatchObject({ code: 'store-unavailable' });
     await server.restart();
-    await eventually(() => takeOne(store, 'other'));
+    await eventually(() => takeOne(store, draw('other')));
     expect(await store.read(['charged'])).toEqual([undefined]);
     opened.end();
   },
@@ -124,12 +115,12 @@ test.each(clientNames)(
     for (const key of keys) if ((await cluster.nodeOf(key)) === victim) ofVictim = key;
     const taken = sockets
       .filter((socket) => socket.remotePort === victim.port && !socket.destroyed)
-      .map((socket) => whenHalfClosed(socket, () => failureOf(() => takeOne(opened.store, ofVictim))));
+      .map((socket) => whenHalfClosed(socket, () => failureOf(() => takeOne(opened.store, draw(ofVictim)))));
     expect(taken.length).toBeGreaterThan(0);
     await victim.kill();
     for (const failure of await Promise.all(taken)) expect(failure).toMatchObject({ code: 'store-unavailable' });
     await victim.restart();
-    await eventually(() => takeOne(opened.store, ofVictim));
+    await eventually(() => takeOne(opened.store, draw(ofVictim)));
     opened.end();
   },
 );
@@ -140,18 +131,18 @@ test.each(clientNames)(
     const group = await startSentinelRedis();
     const { opened, sockets } = await socketsOf(async () => {
       const connected = await connectSentinel(name, group);
-      await takeOne(new RedisStore({ client: connected.client }), 'charged');
+      await takeOne(new RedisStore({ client: connected.client }), draw('charged'));
       return connected;
     });
     try {
       const store = new RedisStore({ client: opened.client });
-      await takeOne(store, 'charged');
+      await takeOne(store, draw('charged'));
       await eventually(async () => {
         if ((await group.replica.command('GET', 'charged')) !== '2') throw new Error('not yet replicated');
       });
       const taken = sockets
         .filter((socket) => socket.remotePort === group.primary.port && !socket.destroyed)
-        .map((socket) => whenHalfClosed(socket, () => failureOf(() => takeOne(store, 'charged'))));
+        .map((socket) => whenHalfClosed(socket, () => failureOf(() => takeOne(store, draw('charged')))));
       expect(taken.length).toBeGreaterThan(0);
       await group.primary.kill();
       // Two Sentinels may vote for each other, and try again much later.
@@ -162,7 +153,7 @@ test.each(clientNames)(
       });
       // Of node-redis it fails when the Sentinels have named another primary: the client keeps it until then.
       for (const failure of await Promise.all(taken)) expect(failure).toMatchObject({ code: 'store-unavailable' });
-      await eventually(() => takeOne(store, 'other'));
+      await eventually(() => takeOne(store, draw('other')));
       expect(await eventually(() => store.read(['charged']))).toEqual([2]);
     } finally {
       opened.end();
