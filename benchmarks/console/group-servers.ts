@@ -1,39 +1,25 @@
-import { startPostgres, type PostgresServer } from '@weir/testkit/postgres';
-import { startRedis, type RedisServer } from '@weir/testkit/redis';
+import { startPostgres } from '@weir/testkit/postgres';
+import { startRedis } from '@weir/testkit/redis';
 import type { Place } from './console-process.ts';
 import { credentialOf } from './fleet-database.ts';
 
+/** Name of the database. */
+const DATABASE = 'fleet';
+
 /** What a group of consoles shares, on this machine: a PostgreSQL that flushes its writes as it does by default, and a Redis. */
-export class GroupServers {
-  readonly #postgres: PostgresServer;
-  readonly #redis: RedisServer;
-  #databases = 0;
-
-  private constructor(postgres: PostgresServer, redis: RedisServer) {
-    this.#postgres = postgres;
-    this.#redis = redis;
-  }
-
-  static async start(): Promise<GroupServers> {
-    return new GroupServers(await startPostgres({ settings: { fsync: 'on' } }), await startRedis());
-  }
-
-  /** An empty database, and an empty Redis. */
-  async place(): Promise<Place> {
-    const name = `fleet_${++this.#databases}`;
-    const storageUrl = await this.#postgres.createDatabase(name);
-    await this.#redis.command('FLUSHALL');
-    // No other console is there that would ask at that address.
-    const flags = ['--storage-url', storageUrl, '--redis', this.#redis.url, '--advertise-url', 'http://127.0.0.1:1'];
-    return {
+export async function startGroupServers(): Promise<{ place: Place; stop: () => Promise<unknown> }> {
+  const postgres = await startPostgres({ settings: { fsync: 'on' } });
+  const redis = await startRedis();
+  const storageUrl = await postgres.createDatabase(DATABASE);
+  // No other console is there that would ask at that address.
+  const flags = ['--storage-url', storageUrl, '--redis', redis.url, '--advertise-url', 'http://127.0.0.1:1'];
+  return {
+    place: {
       flags,
-      writeFleet: async (agents) => void (await this.#postgres.program('psql', '-d', name, '-c', insertAgents(agents))),
-    };
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all([this.#postgres.stop(), this.#redis.stop()]);
-  }
+      writeFleet: async (agents) => void (await postgres.program('psql', '-d', DATABASE, '-c', insertAgents(agents))),
+    },
+    stop: () => Promise.all([postgres.stop(), redis.stop()]),
+  };
 }
 
 function insertAgents(agents: number): string {

@@ -7,7 +7,7 @@
  * console first.
  */
 import { measureFleet } from './fleet.ts';
-import { GroupServers } from './group-servers.ts';
+import { startGroupServers } from './group-servers.ts';
 
 const [agents = '100000', policy = 'reclaim', seconds = '30', where = 'sqlite', profileFolder] = process.argv.slice(2);
 if (!(Number(agents) > 0) || !(Number(seconds) > 0) || !['sqlite', 'group'].includes(where)) {
@@ -17,8 +17,8 @@ if (!(Number(agents) > 0) || !(Number(seconds) > 0) || !['sqlite', 'group'].incl
   process.exit(2);
 }
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
-const servers = where === 'group' ? await GroupServers.start() : undefined;
-const group = servers && { place: await servers.place(), overshootGuard: true };
+const servers = where === 'group' ? await startGroupServers() : undefined;
+const group = servers && { place: servers.place, overshootGuard: true };
 const choices = { ...group, ...(profileFolder !== undefined && { profileFolder }) };
 const measured = await measureFleet(Number(agents), policy, Number(seconds), say, choices);
 await servers?.stop();
